@@ -1,0 +1,73 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+)
+
+// An Assignment is an assignor's answer: who owns what from now on.
+type Assignment struct {
+	// Members has every member of the group, also those that get nothing, each with its partitions: topics by name, partitions
+	// by number, no topic without partitions.
+	Members map[string][]TopicPartitions
+	// Unassigned lists partitions that some member could read and nobody gets, each with the reason.
+	Unassigned []Unassigned
+	// Stopped names the objective at which the assignor's budget of work ended, "" if it did all it meant to. The answer is as
+	// valid as any other.
+	Stopped string
+	// UserData is sent to members along with their partitions; see [Notifier]. May be nil, may lack members.
+	UserData map[string][]byte
+}
+
+// Unassigned is a partition that nobody gets, though a member subscribes to its topic.
+type Unassigned struct {
+	Topic     string
+	Partition int32
+	Reason    Reason
+	// With, for a partition withheld only because it moves together with another, is that other one, which is still owned.
+	With *TopicPartition
+}
+
+// TopicPartition names one partition.
+type TopicPartition struct {
+	Topic     string
+	Partition int32
+}
+
+// Compare orders by topic, then by partition.
+func (p TopicPartition) Compare(q TopicPartition) int {
+	return cmp.Or(cmp.Compare(p.Topic, q.Topic), cmp.Compare(p.Partition, q.Partition))
+}
+
+// A Reason says why nobody gets a partition.
+type Reason string
+
+const (
+	// Withheld: in a cooperative round, another member still owns it, or two claim it. It is handed out in the next round.
+	Withheld Reason = "withheld"
+	// Ineligible: no member may have it by the assignor's own rules.
+	Ineligible Reason = "ineligible"
+	// Limit: every member that may have it has as many partitions as the assignor's own limit allows.
+	Limit Reason = "limit"
+	// Draining: only draining members may have it, and the assignor gives them nothing.
+	Draining Reason = "draining"
+)
+
+// Reasons returns all reasons, sorted.
+func Reasons() []Reason { return []Reason{Draining, Ineligible, Limit, Withheld} }
+
+// Count returns the number of partitions that member is given.
+func (a *Assignment) Count(member string) int {
+	n := 0
+	for _, tp := range a.Members[member] {
+		n += len(tp.Partitions)
+	}
+	return n
+}
+
+// sortUnassigned puts the list in the order of topics and partitions.
+func sortUnassigned(list []Unassigned) {
+	slices.SortFunc(list, func(a, b Unassigned) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Reason, b.Reason))
+	})
+}

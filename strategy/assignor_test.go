@@ -1,0 +1,91 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+)
+
+// able has every optional interface, and notes what is called.
+type able struct {
+	answers
+	calls *[]string
+	err   error
+}
+
+func (a able) Protocol() Protocol { return ProtocolCooperative }
+func (a able) UserData(topics []string) ([]byte, error) {
+	return []byte(topics[0]), a.err
+}
+func (a able) OnAssignment(r Received) { *a.calls = append(*a.calls, "assigned "+r.Member) }
+func (a able) Close() error            { *a.calls = append(*a.calls, "closed"); return a.err }
+
+// plainWrapper wraps and offers nothing else.
+type plainWrapper struct{ inner Assignor }
+
+func (w plainWrapper) Name() string     { return w.inner.Name() }
+func (w plainWrapper) Unwrap() Assignor { return w.inner }
+func (w plainWrapper) Assign(ctx context.Context, g *Group) (Assignment, error) {
+	return w.inner.Assign(ctx, g)
+}
+
+// Every optional interface is found behind every wrapper.
+func TestOptionalInterfacesBehindWrappers(t *testing.T) {
+	for name, wrap := range map[string]func(Assignor) Assignor{
+		"none":        func(a Assignor) Assignor { return a },
+		"wrapper":     func(a Assignor) Assignor { return plainWrapper{a} },
+		"cooperative": func(a Assignor) Assignor { return Cooperative(a) },
+		"fallback":    func(a Assignor) Assignor { return Fallback(a) },
+		"all":         func(a Assignor) Assignor { return plainWrapper{Fallback(Cooperative(plainWrapper{a}))} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var calls []string
+			a := wrap(able{calls: &calls})
+			if ProtocolOf(a) != ProtocolCooperative {
+				t.Error("protocol is hidden")
+			}
+			if data, err := UserDataFor(a, []string{"t"}); string(data) != "t" || err != nil {
+				t.Error("user data is hidden", data, err)
+			}
+			Notify(a, Received{Member: "m"})
+			if err := Close(a); err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(calls, []string{"assigned m", "closed"}) {
+				t.Errorf("called %v", calls)
+			}
+			if GrouperOf(a) != nil {
+				t.Error("a grouper from nowhere")
+			}
+			if GrouperOf(wrap(byNumber{})) == nil {
+				t.Error("grouper is hidden")
+			}
+		})
+	}
+}
+
+func TestOptionalInterfacesAbsent(t *testing.T) {
+	a := plainWrapper{answers{}}
+	if data, err := UserDataFor(a, nil); data != nil || err != nil {
+		t.Error(data, err)
+	}
+	Notify(a, Received{})
+	if err := Close(a); err != nil {
+		t.Error(err)
+	}
+	if _, ok := As[Notifier](nil); ok {
+		t.Error("found in nothing")
+	}
+}
+
+func TestCloseReachesEverything(t *testing.T) {
+	var calls []string
+	first, then := able{calls: &calls, err: errBroken}, able{calls: &calls}
+	if err := Close(Fallback(first, then, plainWrapper{then})); !errors.Is(err, errBroken) {
+		t.Error(err)
+	}
+	if len(calls) != 3 {
+		t.Errorf("closed %d of 3", len(calls))
+	}
+}

@@ -1,0 +1,208 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Limits on the size of a group. They are far beyond what Kafka serves and keep a wrong number from exhausting the memory.
+const (
+	MaxPartitions = 1 << 25 // of all topics together
+	MaxCapacity   = 1<<20 - 1
+)
+
+// GroupError says what makes a group impossible to assign, whatever the assignor.
+type GroupError struct {
+	Subject string // such as `topic "orders"`
+	Problem string
+}
+
+func (e *GroupError) Error() string { return e.Subject + ": " + e.Problem }
+
+// Check returns a [*GroupError] for the first thing in g that no assignor could make sense of: names that are empty, negative or
+// absurd counts, weights that are not numbers, lists of the wrong length, a topic that is listed twice with different facts.
+// Odd claims are not among them: see [Tabulate].
+func (g *Group) Check() error {
+	total := int64(0)
+	for i := range g.Topics {
+		t := &g.Topics[i]
+		if err := t.check(); err != nil {
+			return err
+		}
+		if total += int64(t.Partitions); total > MaxPartitions {
+			return &GroupError{Subject: fmt.Sprintf("topic %q", t.Name), Problem: fmt.Sprintf("more than %d partitions in all", MaxPartitions)}
+		}
+	}
+	for i := range g.Members {
+		m := &g.Members[i]
+		if m.ID == "" {
+			return &GroupError{Subject: fmt.Sprintf("member %d", i+1), Problem: "has no id"}
+		}
+		if m.Capacity < 0 || m.Capacity > MaxCapacity {
+			return &GroupError{Subject: fmt.Sprintf("member %q", m.ID), Problem: fmt.Sprintf("capacity %d is not within 0..%d", m.Capacity, MaxCapacity)}
+		}
+	}
+	return nil
+}
+
+func (t *Topic) check() error {
+	fail := func(format string, args ...any) error {
+		return &GroupError{Subject: fmt.Sprintf("topic %q", t.Name), Problem: fmt.Sprintf(format, args...)}
+	}
+	if t.Name == "" {
+		return fail("has no name")
+	}
+	if t.Partitions < 0 {
+		return fail("has %d partitions", t.Partitions)
+	}
+	if t.Partitions > MaxPartitions {
+		return fail("has %d partitions; %d is the most", t.Partitions, MaxPartitions)
+	}
+	if n := len(t.Racks); n != 0 && n != int(t.Partitions) {
+		return fail("has racks for %d of %d partitions", n, t.Partitions)
+	}
+	if n := len(t.Weights); n != 0 && n != int(t.Partitions) {
+		return fail("has weights for %d of %d partitions", n, t.Partitions)
+	}
+	for p, w := range t.Weights {
+		if w < 0 || math.IsInf(w, 0) || math.IsNaN(w) {
+			return fail("partition %d weighs %v", p, w)
+		}
+	}
+	return nil
+}
+
+// Canonical returns the group in the order that all assignors agree on: topics by name, members as [Member.Compare] has it,
+// subscriptions by name, nothing twice. It returns g itself where g is in that order already, and otherwise a copy that shares
+// what it can. Claims are left as they are.
+//
+// A member listed twice becomes one with both subscriptions and claims, of the later generation; a topic listed twice the one
+// with more partitions.
+func (g *Group) Canonical() *Group {
+	topics := slices.IsSortedFunc(g.Topics, func(a, b Topic) int { return strictly(cmp.Compare(a.Name, b.Name)) })
+	members := isStrictly(g.Members)
+	subscriptions := true
+	var last []string // members often share one list: look at it once
+	for i := range g.Members {
+		list := g.Members[i].Topics
+		if len(list) == 0 || len(last) == len(list) && &last[0] == &list[0] {
+			continue
+		}
+		if !slices.IsSortedFunc(list, func(a, b string) int { return strictly(cmp.Compare(a, b)) }) {
+			subscriptions = false
+			break
+		}
+		last = list
+	}
+	// Ids that differ only in their instance sort apart, so equal ids have to be looked for among all.
+	members = members && !g.duplicateIDs()
+	if topics && members && subscriptions {
+		return g
+	}
+	c := *g
+	if !topics {
+		c.Topics = sortTopics(g.Topics)
+	}
+	if !members || !subscriptions {
+		c.Members = sortMembers(g.Members)
+	}
+	return &c
+}
+
+// strictly makes an order that [slices.IsSortedFunc] finds unsorted where two are equal.
+func strictly(c int) int {
+	if c == 0 {
+		return -1
+	}
+	return c
+}
+
+func isStrictly(members []Member) bool {
+	for i := 1; i < len(members); i++ {
+		if members[i-1].Compare(&members[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *Group) duplicateIDs() bool {
+	static := 0
+	for i := range g.Members {
+		if g.Members[i].InstanceID != "" {
+			static++
+		}
+	}
+	if static == 0 {
+		return false // then equal ids stand side by side
+	}
+	seen := make(map[string]struct{}, len(g.Members))
+	for i := range g.Members {
+		seen[g.Members[i].ID] = struct{}{}
+	}
+	return len(seen) < len(g.Members)
+}
+
+func sortTopics(topics []Topic) []Topic {
+	out := slices.Clone(topics)
+	slices.SortStableFunc(out, func(a, b Topic) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Partitions, a.Partitions))
+	})
+	return slices.CompactFunc(out, func(a, b Topic) bool { return a.Name == b.Name })
+}
+
+func sortMembers(members []Member) []Member {
+	out := slices.Clone(members)
+	// Entries of one member merge in an order that does not depend on the one they came in.
+	slices.SortStableFunc(out, func(a, b Member) int {
+		if c := cmp.Compare(a.ID, b.ID); c != 0 {
+			return c
+		}
+		return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+	})
+	at := make(map[string]int, len(out))
+	n := 0
+	for i := range out {
+		if j, ok := at[out[i].ID]; ok {
+			out[j].merge(&out[i])
+			continue
+		}
+		at[out[i].ID] = n
+		out[n] = out[i]
+		n++
+	}
+	out = out[:n]
+	for i := range out {
+		m := &out[i]
+		if !slices.IsSortedFunc(m.Topics, func(a, b string) int { return strictly(cmp.Compare(a, b)) }) {
+			m.Topics = slices.Clone(m.Topics)
+			slices.Sort(m.Topics)
+			m.Topics = slices.Compact(m.Topics)
+		}
+	}
+	slices.SortFunc(out, func(a, b Member) int { return a.Compare(&b) })
+	return out
+}
+
+// merge adds what another entry of the same member says.
+func (m *Member) merge(other *Member) {
+	m.Topics = slices.Concat(m.Topics, other.Topics)
+	switch {
+	case other.Generation > m.Generation:
+		m.Owned, m.Generation = other.Owned, other.Generation
+	case other.Generation == m.Generation:
+		m.Owned = slices.Concat(m.Owned, other.Owned)
+	}
+	m.InstanceID = cmp.Or(m.InstanceID, other.InstanceID)
+	m.Rack = cmp.Or(m.Rack, other.Rack)
+	m.Capacity = max(m.Capacity, other.Capacity)
+	m.Draining = m.Draining || other.Draining
+	if m.Labels == nil {
+		m.Labels = other.Labels
+	}
+	if m.UserData == nil {
+		m.UserData = other.UserData
+	}
+}

@@ -1,0 +1,92 @@
+package strategy
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCanonicalIsOneForAllOrders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGroup(t)
+		before := g.Clone()
+		c := g.Canonical()
+		shuffled := g.Clone()
+		if len(shuffled.Members) > 0 { // one of them twice, with another rack
+			twice := shuffled.Members[0]
+			twice.Rack = "elsewhere"
+			shuffled.Members = append(shuffled.Members, twice)
+			c = shuffled.Canonical()
+			shuffled.Members = rapid.Permutation(shuffled.Members).Draw(t, "members")
+		}
+		if len(shuffled.Topics) > 0 {
+			shuffled.Topics = rapid.Permutation(shuffled.Topics).Draw(t, "topics")
+		}
+		for i := range shuffled.Members {
+			m := &shuffled.Members[i]
+			if len(m.Topics) > 0 {
+				m.Topics = rapid.Permutation(m.Topics).Draw(t, "subscription")
+			}
+		}
+		if got := shuffled.Canonical(); !reflect.DeepEqual(got.Members, c.Members) || !reflect.DeepEqual(got.Topics, c.Topics) {
+			t.Fatalf("another order gives another group:\n%+v\n%+v", got, c)
+		}
+		if c.Canonical() != c {
+			t.Fatal("a canonical group is copied")
+		}
+		if !reflect.DeepEqual(g, before) {
+			t.Fatal("the group was changed")
+		}
+	})
+}
+
+func TestCanonicalMembers(t *testing.T) {
+	g := &Group{Members: []Member{
+		{ID: "b", Topics: []string{"u", "t", "u"}}, {ID: "z", InstanceID: "i2"}, {ID: "y", InstanceID: "i10"}, {ID: "a"},
+		{ID: "b", Topics: []string{"v"}, Generation: 3, Owned: []TopicPartitions{{Topic: "v", Partitions: []int32{1}}}},
+	}}
+	var got []string
+	for _, m := range g.Canonical().Members {
+		got = append(got, m.ID+":"+strings.Join(m.Topics, ","))
+	}
+	if want := "y: z: a: b:t,u,v"; strings.Join(got, " ") != want {
+		t.Errorf("got %v, want %s: static members by instance, then dynamic ones by id, one of each", got, want)
+	}
+	if m := g.Canonical().Members[3]; m.Generation != 3 || len(m.Owned) != 1 {
+		t.Errorf("the claim of the later generation is lost: %+v", m)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		g    Group
+		want string
+	}{
+		{"negative partitions", Group{Topics: []Topic{{Name: "t", Partitions: -1}}}, `topic "t": has -1 partitions`},
+		{"absurd partitions", Group{Topics: []Topic{{Name: "t", Partitions: 1_000_000_000}}}, `topic "t": has 1000000000 partitions; 33554432 is the most`},
+		{"absurd in all", Group{Topics: []Topic{{Name: "t", Partitions: MaxPartitions}, {Name: "u", Partitions: 1}}}, `topic "u": more than 33554432 partitions in all`},
+		{"nameless topic", Group{Topics: []Topic{{Partitions: 1}}}, `topic "": has no name`},
+		{"racks", Group{Topics: []Topic{{Name: "t", Partitions: 2, Racks: [][]string{{"a"}}}}}, `topic "t": has racks for 1 of 2 partitions`},
+		{"weights", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{1, 2}}}}, `topic "t": has weights for 2 of 1 partitions`},
+		{"negative weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{-1}}}}, `topic "t": partition 0 weighs -1`},
+		{"no weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{math.NaN()}}}}, `topic "t": partition 0 weighs NaN`},
+		{"nameless member", Group{Members: []Member{{ID: "a"}, {}}}, `member 2: has no id`},
+		{"capacity", Group{Members: []Member{{ID: "a", Capacity: -2}}}, `member "a": capacity -2 is not within 0..1048575`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := c.g.Check()
+			var group *GroupError
+			if !errors.As(err, &group) || err.Error() != c.want {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+			if _, again := Tabulate(&c.g); again == nil || again.Error() != c.want {
+				t.Errorf("Tabulate: %v", again)
+			}
+		})
+	}
+}

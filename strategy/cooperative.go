@@ -1,0 +1,146 @@
+package strategy
+
+import (
+	"context"
+)
+
+// Cooperative makes any assignor safe for cooperative rebalancing (KIP-429): what it gives to one member while another still
+// owns it is withheld for a round, in which the owner gives it up, and handed out in the next. Its name is "cooperative-" and a's.
+//
+// Ownership is what [Tabulate] says, so a stale claim neither blocks a partition nor frees one, and a disputed partition goes to nobody.
+// If a is a [Grouper], the units it names are withheld whole. An assignor that runs cooperatively already is returned as it is.
+func Cooperative(a Assignor) Assignor {
+	if ProtocolOf(a) == ProtocolCooperative {
+		return a
+	}
+	return cooperative{a}
+}
+
+type cooperative struct{ inner Assignor }
+
+func (c cooperative) Name() string       { return "cooperative-" + c.inner.Name() }
+func (c cooperative) Unwrap() Assignor   { return c.inner }
+func (c cooperative) Protocol() Protocol { return ProtocolCooperative }
+
+func (c cooperative) Assign(ctx context.Context, g *Group) (Assignment, error) {
+	t, err := Tabulate(g)
+	if err != nil {
+		return Assignment{}, err
+	}
+	a, err := c.inner.Assign(ctx, t.Group)
+	if err != nil {
+		return Assignment{}, err
+	}
+	withhold(t, &a, GrouperOf(c.inner))
+	return a, nil
+}
+
+// withhold takes out of a what somebody else than its new member still owns. Everything else stays as it was answered, faults
+// included, which are for Validate to name.
+func withhold(t *Table, a *Assignment, grouper Grouper) {
+	w := withholder{table: t, grouper: grouper, units: map[unitOf]int32{}}
+	held := false
+	t.each(a, func(member, i int32) {
+		if !w.held(member, i) {
+			return
+		}
+		held = true
+		if u := w.unit(member, i); u.name != "" {
+			if _, known := w.units[u]; !known {
+				w.units[u] = i
+			}
+		}
+	})
+	if !held {
+		return
+	}
+	members := make(map[string][]TopicPartitions, len(a.Members))
+	for id, list := range a.Members {
+		members[id] = list
+	}
+	for m := range t.Group.Members {
+		id := t.Group.Members[m].ID
+		if list, ok := members[id]; ok {
+			members[id] = w.filter(int32(m), list)
+		}
+	}
+	a.Members = members
+	a.Unassigned = append(a.Unassigned[:len(a.Unassigned):len(a.Unassigned)], w.withheld...)
+	sortUnassigned(a.Unassigned)
+}
+
+// A withholder decides what has to wait, and notes it.
+type withholder struct {
+	table    *Table
+	grouper  Grouper
+	units    map[unitOf]int32 // units that wait, each with a partition that is still owned elsewhere
+	withheld []Unassigned
+}
+
+// unitOf is a unit of partitions that are to go to one member.
+type unitOf struct {
+	member int32
+	name   string
+}
+
+// held says whether somebody else owns partition number i, or two claim it.
+func (w *withholder) held(member, i int32) bool {
+	o := w.table.Owner(int(i))
+	return o != NoOwner && o != int(member)
+}
+
+func (w *withholder) unit(member, i int32) unitOf {
+	if w.grouper == nil {
+		return unitOf{}
+	}
+	topic, p := w.table.Locate(int(i))
+	return unitOf{member, w.grouper.Together(w.table.Group, &w.table.Group.Topics[topic], p)}
+}
+
+// waits says whether partition number i must not go to member yet, and for the sake of which other partition, if any.
+func (w *withholder) waits(member, i int32) (wait bool, with *TopicPartition) {
+	if w.held(member, i) {
+		return true, nil
+	}
+	if len(w.units) == 0 || w.table.Owner(int(i)) == int(member) {
+		return false, nil // what a member keeps need not wait for the rest of its unit
+	}
+	cause, ok := w.units[w.unit(member, i)]
+	if !ok {
+		return false, nil
+	}
+	name := w.table.Name(int(cause))
+	return true, &name
+}
+
+// filter returns list without what has to wait, list itself where nothing has to.
+func (w *withholder) filter(member int32, list []TopicPartitions) []TopicPartitions {
+	before := len(w.withheld)
+	var out []TopicPartitions
+	at := int32(NoOwner)
+	for _, tp := range list {
+		n := w.table.names.findAfter(tp.Topic, at, 1)
+		if n < 0 {
+			out = append(out, tp)
+			continue
+		}
+		at = n
+		var left []int32
+		for _, p := range tp.Partitions {
+			if p >= 0 && p < w.table.Group.Topics[n].Partitions {
+				if wait, with := w.waits(member, w.table.base[n]+p); wait {
+					w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: Withheld, With: with})
+					continue
+				}
+			}
+			left = append(left, p)
+		}
+		if len(left) > 0 {
+			out = append(out, TopicPartitions{Topic: tp.Topic, Partitions: left})
+		}
+	}
+	if len(w.withheld) == before {
+		return list
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package strategy
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// answers is an assignor that always gives one answer.
+type answers struct{ Assignment }
+
+func (answers) Name() string                                         { return "fixed" }
+func (a answers) Assign(context.Context, *Group) (Assignment, error) { return a.Assignment, nil }
+
+// byNumber is an assignor whose partitions of one number move together.
+type byNumber struct{ answers }
+
+func (byNumber) Together(_ *Group, _ *Topic, p int32) string { return strconv.Itoa(int(p)) }
+
+func TestCooperativeWithholds(t *testing.T) {
+	reads := []string{"t"}
+	for _, c := range []struct {
+		name    string
+		members []Member
+		plan    map[string][]TopicPartitions
+		want    map[string][]TopicPartitions
+	}{
+		{"what another owns",
+			[]Member{claim("a", 4, reads, 0, 1), claim("b", 4, reads)},
+			map[string][]TopicPartitions{"a": {list("t", 0)}, "b": {list("t", 1, 2)}},
+			map[string][]TopicPartitions{"a": {list("t", 0)}, "b": {list("t", 2)}}},
+		{"a stale claim masks a transfer", // franz-go PR 1348
+			[]Member{claim("a", 1, reads, 0), claim("b", 2, reads, 0, 1, 2)},
+			map[string][]TopicPartitions{"a": {list("t", 0)}, "b": {list("t", 1, 2)}},
+			map[string][]TopicPartitions{"a": nil, "b": {list("t", 1, 2)}}},
+		{"two claims of one generation", // KAFKA-12984
+			[]Member{claim("a", 3, reads, 0, 1), claim("b", 3, reads, 1, 2)},
+			map[string][]TopicPartitions{"a": {list("t", 0, 1)}, "b": {list("t", 2)}},
+			map[string][]TopicPartitions{"a": {list("t", 0)}, "b": {list("t", 2)}}},
+		{"a former subscriber still holds it",
+			[]Member{claim("a", 3, nil, 0), claim("b", 3, reads, 1, 2)},
+			map[string][]TopicPartitions{"a": nil, "b": {list("t", 0, 1, 2)}},
+			map[string][]TopicPartitions{"a": nil, "b": {list("t", 1, 2)}}},
+		{"nothing to wait for",
+			[]Member{claim("a", 3, reads, 0), claim("b", 3, reads, 1)},
+			map[string][]TopicPartitions{"a": {list("t", 0)}, "b": {list("t", 1, 2)}},
+			map[string][]TopicPartitions{"a": {list("t", 0)}, "b": {list("t", 1, 2)}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := &Group{Topics: []Topic{{Name: "t", Partitions: 3}}, Members: c.members}
+			a := Cooperative(answers{Assignment{Members: c.plan}})
+			got, err := a.Assign(t.Context(), g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got.Members, c.want) {
+				t.Errorf("got %v, want %v", got.Members, c.want)
+			}
+			if err := Validate(g, &got, ProtocolCooperative); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A new owner of a unit gets all of it or nothing: a part cannot be joined with anything.
+func TestCooperativeWithholdsUnits(t *testing.T) {
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 2}, {Name: "u", Partitions: 2}},
+		Members: []Member{
+			{ID: "a", Topics: []string{"t", "u"}, Generation: 1, Owned: []TopicPartitions{list("t", 0, 1), list("u", 0)}}, // gave up u-1 before
+			{ID: "b", Topics: []string{"t", "u"}},
+		},
+	}
+	plan := map[string][]TopicPartitions{"a": {list("t", 0), list("u", 0)}, "b": {list("t", 1), list("u", 1)}}
+	got, err := Cooperative(byNumber{answers{Assignment{Members: plan}}}).Assign(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Assignment{
+		Members: map[string][]TopicPartitions{"a": {list("t", 0), list("u", 0)}, "b": nil},
+		Unassigned: []Unassigned{
+			{Topic: "t", Partition: 1, Reason: Withheld},
+			{Topic: "u", Partition: 1, Reason: Withheld, With: &TopicPartition{Topic: "t", Partition: 1}},
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if err := Validate(g, &got, ProtocolCooperative); err != nil {
+		t.Error(err)
+	}
+	if one, _ := Cooperative(answers{Assignment{Members: plan}}).Assign(t.Context(), g); len(one.Members["b"]) != 1 {
+		t.Errorf("without units, b gets u-1 at once: %v", one.Members)
+	}
+}
+
+// Whatever the plan, nothing is handed out while it is owned, and the next round hands the rest out.
+func TestCooperativeSettles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGroup(t).Canonical()
+		plan, err := lastResort(&Group{Topics: g.Topics, Members: withoutClaims(g.Members)}, ProtocolEager)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := Cooperative(answers{plan})
+		first, err := a.Assign(context.Background(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Validate(g, &first, ProtocolCooperative); err != nil {
+			t.Fatal(err)
+		}
+		next := *g
+		next.Members = withoutClaims(g.Members)
+		for i := range next.Members {
+			next.Members[i].Owned, next.Members[i].Generation = first.Members[next.Members[i].ID], 10
+		}
+		second, err := a.Assign(context.Background(), &next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(second.Unassigned) > 0 {
+			t.Fatalf("the second round withholds %v", second.Unassigned)
+		}
+		if err := Validate(&next, &second, ProtocolCooperative); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func withoutClaims(members []Member) []Member {
+	out := append([]Member(nil), members...)
+	for i := range out {
+		out[i].Owned, out[i].Generation = nil, NoGeneration
+	}
+	return out
+}
+
+func TestCooperativeName(t *testing.T) {
+	a := Cooperative(answers{})
+	if a.Name() != "cooperative-fixed" || ProtocolOf(a) != ProtocolCooperative || ProtocolOf(answers{}) != ProtocolEager {
+		t.Error(a.Name(), ProtocolOf(a))
+	}
+	if Cooperative(a).Name() != a.Name() {
+		t.Error("wrapped twice")
+	}
+}

@@ -1,0 +1,126 @@
+package strategy
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// NoGeneration is the generation of a member that has never been given an assignment, or does not say.
+const NoGeneration int32 = -1
+
+// A Group is what the leader of a consumer group knows when it assigns: who is in it and what there is to read. It is not
+// changed once it has been handed to an assignor.
+type Group struct {
+	Name       string
+	Generation int32  // the generation that is being formed
+	Leader     string // the id of the member whose assignor decides
+	Topics     []Topic
+	Members    []Member
+}
+
+// A Topic is one that a member of the group subscribes to, with what is known about its partitions.
+type Topic struct {
+	Name       string
+	Partitions int32 // numbered from 0
+
+	// Racks lists, for each partition, the racks of its replicas: len(Racks) is Partitions, or 0 where nothing is known. An empty
+	// list is a partition whose racks are not known.
+	Racks [][]string
+	// Weights says how heavy each partition is (lag, bytes per second): len(Weights) is Partitions, or 0 where every partition
+	// counts as 1. Weights are finite and not negative.
+	Weights []float64
+}
+
+// A Member is one of a group, with what it said when it joined.
+type Member struct {
+	ID         string
+	InstanceID string   // of a static member (KIP-345), else ""
+	Rack       string   // where the member runs (KIP-881), "" if it does not say
+	Topics     []string // its subscription
+
+	// Owned is what the member claims to own, as it was sent, and Generation the generation of its last assignment. Claims may
+	// be stale, name partitions that are gone, or be shared with another member: [Tabulate] decides whose they are.
+	Owned      []TopicPartitions
+	Generation int32
+
+	// Capacity is the member's share relative to others; 0 means 1.
+	Capacity int32
+	// Draining members keep only what no other may have, as they are about to leave; Capacity then says nothing.
+	Draining bool
+
+	Labels   map[string]string // what the member says about itself: host, zone, tier
+	UserData []byte            // what the member's assignor sent, see [UserDataProvider]
+}
+
+// TopicPartitions is some partitions of one topic.
+type TopicPartitions struct {
+	Topic      string
+	Partitions []int32
+}
+
+// Share returns the member's capacity as a number to divide by: 0 for a draining member, at least 1 for any other.
+func (m *Member) Share() int32 {
+	switch {
+	case m.Draining:
+		return 0
+	case m.Capacity == 0:
+		return 1
+	}
+	return m.Capacity
+}
+
+// Compare orders members as Kafka's assignors do: static members by instance id, then dynamic ones by member id.
+func (m *Member) Compare(other *Member) int {
+	switch {
+	case m.InstanceID != "" && other.InstanceID != "":
+		return cmp.Or(cmp.Compare(m.InstanceID, other.InstanceID), cmp.Compare(m.ID, other.ID))
+	case m.InstanceID != "":
+		return -1
+	case other.InstanceID != "":
+		return 1
+	}
+	return cmp.Compare(m.ID, other.ID)
+}
+
+// Clone returns a copy that shares no memory with g but strings.
+func (g *Group) Clone() *Group {
+	c := *g
+	c.Topics = slices.Clone(g.Topics)
+	for i := range c.Topics {
+		t := &c.Topics[i]
+		t.Weights = slices.Clone(t.Weights)
+		t.Racks = slices.Clone(t.Racks)
+		for p := range t.Racks {
+			t.Racks[p] = slices.Clone(t.Racks[p])
+		}
+	}
+	c.Members = slices.Clone(g.Members)
+	for i := range c.Members {
+		m := &c.Members[i]
+		m.Topics = slices.Clone(m.Topics)
+		m.Owned = clonePartitions(m.Owned)
+		m.Labels = maps.Clone(m.Labels)
+		m.UserData = slices.Clone(m.UserData)
+	}
+	return &c
+}
+
+// clonePartitions copies a list with all its partitions in one allocation.
+func clonePartitions(list []TopicPartitions) []TopicPartitions {
+	if list == nil {
+		return nil
+	}
+	n := 0
+	for i := range list {
+		n += len(list[i].Partitions)
+	}
+	all := make([]int32, 0, n)
+	out := make([]TopicPartitions, len(list))
+	for i := range list {
+		from := len(all)
+		all = append(all, list[i].Partitions...)
+		out[i] = TopicPartitions{Topic: list[i].Topic, Partitions: all[from:len(all):len(all)]}
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package strategy
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestMeasure(t *testing.T) {
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 6, Racks: [][]string{{"a"}, {"b"}, {"a", "b"}, {}, {"b"}, {"b"}}}},
+		Members: []Member{
+			{ID: "a", Rack: "a", Topics: []string{"t"}, Generation: 1, Owned: []TopicPartitions{list("t", 0, 1, 2, 3)}},
+			{ID: "b", Rack: "b", Topics: []string{"t"}, Generation: 1, Owned: []TopicPartitions{list("t", 4)}},
+			{ID: "c", Topics: []string{"t"}, Generation: 1},
+		},
+	}
+	a := Assignment{Members: map[string][]TopicPartitions{"a": {list("t", 1, 2, 3)}, "b": {list("t", 0, 4)}, "c": {list("t", 5)}}}
+	m, err := Measure(g, &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Metrics{
+		Members: 3, Partitions: 6, Max: 3, Min: 1, Mean: 2, Skew: 2, CV: math.Sqrt(2.0/3) / 2, Jain: 1 / (1 + 2.0/12),
+		Regret: 2, RegretRatio: 2.0 / 12, TopicSkew: 2, Voluntary: 1, VoluntaryMinimum: 2, Placed: 1,
+		RackMisses: 2, // t-1 with a, t-0 with b; c has no rack
+	}
+	if math.Abs(m.CV-want.CV) > 1e-12 || math.Abs(m.Jain-want.Jain) > 1e-12 {
+		t.Errorf("cv %v jain %v, want %v %v", m.CV, m.Jain, want.CV, want.Jain)
+	}
+	m.CV, m.Jain = want.CV, want.Jain
+	if m != want {
+		t.Errorf("got  %+v\nwant %+v", m, want)
+	}
+}
+
+func TestMeasureMovement(t *testing.T) {
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 6}, {Name: "u", Partitions: 2}, {Name: "unread", Partitions: 5}},
+		Members: []Member{
+			{ID: "a", Topics: []string{"t"}, Generation: 2, Owned: []TopicPartitions{list("t", 0, 1), list("u", 0)}}, // no longer reads u
+			{ID: "b", Topics: []string{"t", "u"}, Generation: 2, Owned: []TopicPartitions{list("t", 2, 3)}},
+			{ID: "c", Topics: []string{"t", "u"}, Generation: 1, Owned: []TopicPartitions{list("t", 3)}}, // stale
+		},
+	}
+	a := Assignment{
+		Members:    map[string][]TopicPartitions{"a": {list("t", 1, 4)}, "b": {list("t", 2), list("u", 0)}, "c": {list("t", 3)}},
+		Unassigned: []Unassigned{{Topic: "t", Partition: 5, Reason: Ineligible}, {Topic: "t", Partition: 0, Reason: Withheld}, {Topic: "u", Partition: 1, Reason: Limit}},
+	}
+	m, err := Measure(g, &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Voluntary != 2 || m.Forced != 1 || m.Placed != 1 || m.Partitions != 8 || m.Unassigned != 3 {
+		t.Errorf("voluntary %d (t-0, t-3), forced %d (u-0), placed %d (t-4), partitions %d, unassigned %d", m.Voluntary, m.Forced, m.Placed, m.Partitions, m.Unassigned)
+	}
+}
+
+func TestMeasureCapacities(t *testing.T) {
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 8}},
+		Members: []Member{
+			{ID: "a", Topics: []string{"t"}, Capacity: 3},
+			{ID: "b", Topics: []string{"t"}},
+			{ID: "c", Topics: []string{"t"}, Draining: true, Capacity: 9},
+		},
+	}
+	best := Assignment{Members: map[string][]TopicPartitions{"a": {list("t", 0, 1, 2, 3, 4, 5)}, "b": {list("t", 6, 7)}, "c": nil}}
+	if m, _ := Measure(g, &best); m.Max != 2 || m.Min != 2 || m.Regret != 0 || m.Misplaced != 0 {
+		t.Errorf("%+v", m)
+	}
+	worse := Assignment{Members: map[string][]TopicPartitions{"a": {list("t", 0, 1, 2, 3, 4)}, "b": {list("t", 6, 7)}, "c": {list("t", 5)}}}
+	if m, _ := Measure(g, &worse); m.Misplaced != 1 || m.Regret <= 0 {
+		t.Errorf("a partition on a draining member makes an answer better: %+v", m)
+	}
+}
+
+func TestMeasureEmpty(t *testing.T) {
+	for _, g := range []*Group{{}, {Topics: []Topic{{Name: "t", Partitions: 3}}}, {Members: []Member{{ID: "a"}}}, {Members: []Member{{ID: "a", Draining: true}}}} {
+		m, err := Measure(g, &Assignment{})
+		if err != nil || m.Regret != 0 || m.Max != 0 || math.IsNaN(m.CV) || math.IsNaN(m.Jain) {
+			t.Errorf("%+v: %+v, %v", g, m, err)
+		}
+	}
+}
+
+// The bound for weights must never be above what some assignment reaches.
+func TestMeasureWeightsAgainstBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int32Range(1, 6).Draw(t, "partitions")
+		g := &Group{Topics: []Topic{{Name: "t", Partitions: n}}}
+		for range n {
+			g.Topics[0].Weights = append(g.Topics[0].Weights, float64(rapid.IntRange(0, 9).Draw(t, "weight")))
+		}
+		equal := rapid.Bool().Draw(t, "equal")
+		for _, id := range []string{"a", "b", "c"}[:rapid.IntRange(1, 3).Draw(t, "members")] {
+			m := Member{ID: id, Topics: []string{"t"}}
+			if !equal {
+				m.Capacity = rapid.Int32Range(1, 3).Draw(t, "capacity")
+			}
+			g.Members = append(g.Members, m)
+		}
+		table, err := Tabulate(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner := make([]int32, n)
+		var place func(i int)
+		place = func(i int) {
+			if i < int(n) {
+				for m := range g.Members {
+					owner[i] = int32(m)
+					place(i + 1)
+				}
+				return
+			}
+			m := measurement{table: table, owner: owner}
+			m.count()
+			squares := 0.0
+			for i := range g.Members {
+				squares += m.load[i] * m.load[i] / float64(g.Members[i].Share())
+			}
+			if bound := m.bound(); bound > squares*(1+1e-12) {
+				t.Fatalf("bound %v, and %v reaches %v", bound, owner, squares)
+			}
+			a := table.Assignment(owner)
+			if got, err := Measure(g, &a); err != nil || !got.Bound || got.Regret < 0 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		}
+		place(0)
+	})
+}
+
+// Regret is 0 for the best of all assignments and positive for all others; VoluntaryMinimum is what the best needs.
+func TestMeasureAgainstBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &Group{Topics: []Topic{{Name: "t", Partitions: rapid.Int32Range(0, 3).Draw(t, "t")}, {Name: "u", Partitions: rapid.Int32Range(0, 3).Draw(t, "u")}}}
+		for _, id := range []string{"a", "b", "c"}[:rapid.IntRange(1, 3).Draw(t, "members")] {
+			m := Member{ID: id, Generation: 1, Capacity: rapid.Int32Range(1, 3).Draw(t, "capacity")}
+			m.Topics = [][]string{nil, {"t"}, {"u"}, {"t", "u"}}[rapid.IntRange(0, 3).Draw(t, "subscription")]
+			m.Owned = []TopicPartitions{list("t", rapid.SliceOfN(rapid.Int32Range(0, 2), 0, 3).Draw(t, "owned")...)}
+			g.Members = append(g.Members, m)
+		}
+		table, err := Tabulate(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, readers := table.Subscribers()
+		owner := table.Keepers()
+		squares := func() float64 { // times 6, so that it is whole
+			loads := make([]int32, len(g.Members))
+			for _, o := range owner {
+				if o >= 0 {
+					loads[o]++
+				}
+			}
+			sum := 0.0
+			for i, l := range loads {
+				sum += float64(6 / g.Members[i].Share() * l * l)
+			}
+			return sum
+		}
+		var place func(i int, f func())
+		place = func(i int, f func()) {
+			if i == len(owner) {
+				f()
+				return
+			}
+			topic, _ := table.Locate(i)
+			if start[topic] == start[topic+1] {
+				owner[i] = NoOwner
+				place(i+1, f)
+			}
+			for _, m := range readers[start[topic]:start[topic+1]] {
+				owner[i] = m
+				place(i+1, f)
+			}
+		}
+		best, moves := math.Inf(1), 0
+		place(0, func() {
+			s, moved := squares(), 0
+			for i, o := range owner {
+				if k := table.Keeper(i); k >= 0 && int(o) != k {
+					moved++
+				}
+			}
+			if s < best || s == best && moved < moves {
+				best, moves = s, moved
+			}
+		})
+		place(0, func() {
+			a := table.Assignment(owner)
+			m, err := Measure(g, &a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(m.Regret-(squares()-best)/6) > 1e-9 || (m.Regret == 0) != (squares() == best) {
+				t.Fatalf("regret of %v is %v, want %v", owner, m.Regret, (squares()-best)/6)
+			}
+			if m.VoluntaryMinimum != moves {
+				t.Fatalf("minimum %d, want %d", m.VoluntaryMinimum, moves)
+			}
+		})
+	})
+}

@@ -1,0 +1,285 @@
+package strategy
+
+import (
+	"slices"
+)
+
+// Owners of a partition that are not a member.
+const (
+	NoOwner  = -1
+	Disputed = -2 // two members of one generation claim it, so neither may go on with it
+)
+
+// A Table is a group in numbers, with the members' claims compared: what an assignor computes on. Members are indices into
+// Group.Members, topics into Group.Topics, and partition p of topic t is number Base(t)+p of all. It is not changed once made, so it may
+// be read by several goroutines.
+//
+// Of several claims on a partition the one of the highest generation holds; of several in that generation one by a member that
+// subscribes to the topic; of several such ones none, and the partition is [Disputed] (KAFKA-12984). Claims on partitions that the
+// group does not have say nothing.
+type Table struct {
+	Group *Group // canonical
+
+	base  []int32 // of each topic, and the number of partitions at the end
+	owner []int32 // of each partition: a member, NoOwner, Disputed, or gone(member)
+
+	// subscriptions lists each member's topics, ascending, nil if all members subscribe to all topics.
+	subscriptions [][]int32
+	names         topicNames
+
+	tidy []bool // the member's claims are all its own and listed as in an Assignment
+}
+
+// gone marks an owner that no longer subscribes to the topic, and is its own inverse.
+func gone(member int32) int32 { return -3 - member }
+
+// Tabulate numbers g and decides whose each partition is. It returns the [*GroupError] of [Group.Check].
+func Tabulate(g *Group) (*Table, error) {
+	if err := g.Check(); err != nil {
+		return nil, err
+	}
+	g = g.Canonical()
+	t := &Table{Group: g, base: make([]int32, len(g.Topics)+1), names: newTopicNames(g.Topics)}
+	for i := range g.Topics {
+		t.base[i+1] = t.base[i] + g.Topics[i].Partitions
+	}
+	t.subscribe()
+	t.resolve()
+	return t, nil
+}
+
+// Len returns the number of partitions of all topics.
+func (t *Table) Len() int { return int(t.base[len(t.base)-1]) }
+
+// Base returns the number of the first partition of a topic.
+func (t *Table) Base(topic int) int { return int(t.base[topic]) }
+
+// Sizes returns the number of partitions of each topic.
+func (t *Table) Sizes() []int32 {
+	sizes := make([]int32, len(t.Group.Topics))
+	for i := range sizes {
+		sizes[i] = t.Group.Topics[i].Partitions
+	}
+	return sizes
+}
+
+// Shares returns each member's [Member.Share], nil if all are 1.
+func (t *Table) Shares() []int32 {
+	shares := make([]int32, len(t.Group.Members))
+	equal := true
+	for i := range shares {
+		shares[i] = t.Group.Members[i].Share()
+		equal = equal && shares[i] == 1
+	}
+	if equal {
+		return nil
+	}
+	return shares
+}
+
+// Locate returns the topic and the partition within it that number i stands for.
+func (t *Table) Locate(i int) (topic int, partition int32) {
+	topic, found := slices.BinarySearch(t.base, int32(i))
+	if found {
+		for t.base[topic+1] == int32(i) { // topics without partitions
+			topic++
+		}
+	} else {
+		topic--
+	}
+	return topic, int32(i) - t.base[topic]
+}
+
+// Name names partition number i.
+func (t *Table) Name(i int) TopicPartition {
+	topic, p := t.Locate(i)
+	return TopicPartition{Topic: t.Group.Topics[topic].Name, Partition: p}
+}
+
+// Topic returns the number of a topic, false if the group has none of that name.
+func (t *Table) Topic(name string) (int, bool) {
+	i := t.names.find(name)
+	return int(i), i >= 0
+}
+
+// Owner returns who owns partition number i now: a member, subscribed to the topic or not, [NoOwner] or [Disputed].
+func (t *Table) Owner(i int) int {
+	if o := t.owner[i]; o > Disputed {
+		return int(o)
+	} else if o < Disputed {
+		return int(gone(o))
+	}
+	return Disputed
+}
+
+// Keeper returns the member that owns partition number i now and may go on owning it, else [NoOwner].
+func (t *Table) Keeper(i int) int { return max(NoOwner, int(t.owner[i])) }
+
+// Keepers returns a copy of what [Table.Keeper] says of each partition.
+func (t *Table) Keepers() []int32 {
+	out := slices.Clone(t.owner)
+	for i, o := range out {
+		out[i] = max(NoOwner, o)
+	}
+	return out
+}
+
+// Uniform says whether every member subscribes to every topic.
+func (t *Table) Uniform() bool { return t.subscriptions == nil }
+
+// Subscribed says whether a member subscribes to a topic.
+func (t *Table) Subscribed(member, topic int) bool {
+	if t.subscriptions == nil {
+		return true
+	}
+	_, ok := slices.BinarySearch(t.subscriptions[member], int32(topic))
+	return ok
+}
+
+// Subscribers returns who subscribes to what: topic t has members[start[t]:start[t+1]], ascending.
+func (t *Table) Subscribers() (start, members []int32) {
+	T, M := len(t.Group.Topics), len(t.Group.Members)
+	start = make([]int32, T+1)
+	if t.subscriptions == nil {
+		members = make([]int32, 0, T*M)
+		for i := range T {
+			for m := range M {
+				members = append(members, int32(m))
+			}
+			start[i+1] = int32(len(members))
+		}
+		return start, members
+	}
+	for _, list := range t.subscriptions {
+		for _, topic := range list {
+			start[topic+1]++
+		}
+	}
+	for i := range T {
+		start[i+1] += start[i]
+	}
+	members = make([]int32, start[T])
+	next := slices.Clone(start[:T])
+	for m, list := range t.subscriptions {
+		for _, topic := range list {
+			members[next[topic]] = int32(m)
+			next[topic]++
+		}
+	}
+	return start, members
+}
+
+// subscribe numbers each member's topics. Members mostly share their subscriptions, often the very list, so that each list
+// is looked up once.
+func (t *Table) subscribe() {
+	members := t.Group.Members
+	numbers := make([][]int32, len(members))
+	all := true
+	for i := range members {
+		list := members[i].Topics
+		if i > 0 && slices.Equal(list, members[i-1].Topics) {
+			numbers[i] = numbers[i-1]
+			continue
+		}
+		row := make([]int32, 0, min(len(list), len(t.Group.Topics)))
+		at := int32(NoOwner)
+		for _, name := range list {
+			if n := t.names.findAfter(name, at, 1); n >= 0 {
+				row = append(row, n)
+				at = n
+			}
+		}
+		numbers[i] = row
+		all = all && len(row) == len(t.Group.Topics)
+	}
+	if !all {
+		t.subscriptions = numbers
+	}
+}
+
+// resolve compares the claims.
+func (t *Table) resolve() {
+	g := t.Group
+	t.owner = make([]int32, t.Len())
+	for i := range t.owner {
+		t.owner[i] = NoOwner
+	}
+	t.tidy = make([]bool, len(g.Members))
+	disputes := map[int32]int32{} // generation of the claims that made a partition disputed
+	for i := range g.Members {
+		t.claim(int32(i), disputes)
+	}
+}
+
+// claim enters one member's claims.
+func (t *Table) claim(member int32, disputes map[int32]int32) {
+	m := &t.Group.Members[member]
+	tidy := true
+	topic, step := int32(NoOwner), int32(1)
+	for k := range m.Owned {
+		claim := &m.Owned[k]
+		n := t.names.findAfter(claim.Topic, topic, step)
+		if n < 0 {
+			tidy = false
+			continue
+		}
+		tidy = tidy && n > topic && len(claim.Partitions) > 0
+		step, topic = n-topic, n
+		mine := member
+		if !t.Subscribed(int(member), int(n)) {
+			mine, tidy = gone(member), false
+		}
+		base, count := t.base[n], t.Group.Topics[n].Partitions
+		last := int32(-1)
+		for _, p := range claim.Partitions {
+			if p <= last || p >= count {
+				tidy = false
+			}
+			if p < 0 || p >= count {
+				continue
+			}
+			last = p
+			if o := &t.owner[base+p]; *o == NoOwner {
+				*o = mine
+			} else if *o != mine {
+				tidy = false
+				*o = t.compare(*o, mine, base+p, disputes)
+			}
+		}
+	}
+	t.tidy[member] = tidy
+}
+
+// compare decides between who holds partition number i so far and another claim on it.
+func (t *Table) compare(holder, claimant, i int32, disputes map[int32]int32) int32 {
+	generation := func(o int32) int32 {
+		switch {
+		case o == Disputed:
+			return disputes[i]
+		case o < Disputed:
+			o = gone(o)
+		}
+		return t.Group.Members[o].Generation
+	}
+	was, now := generation(holder), generation(claimant)
+	loser := holder
+	result := claimant
+	switch {
+	case now < was:
+		loser, result = claimant, holder
+	case now > was:
+	case holder >= 0 && claimant < Disputed: // the claimant does not subscribe any more
+		loser, result = claimant, holder
+	case holder < Disputed && claimant >= 0:
+	default:
+		disputes[i] = now
+		result = Disputed
+	}
+	if loser >= 0 {
+		t.tidy[loser] = false
+	}
+	if holder >= 0 && result == Disputed {
+		t.tidy[holder] = false
+	}
+	return result
+}

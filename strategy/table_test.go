@@ -1,0 +1,213 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// claim makes a member that subscribes to topics and claims partitions of t.
+func claim(id string, generation int32, topics []string, partitions ...int32) Member {
+	m := Member{ID: id, Topics: topics, Generation: generation}
+	if partitions != nil {
+		m.Owned = []TopicPartitions{{Topic: "t", Partitions: partitions}}
+	}
+	return m
+}
+
+func TestTabulateComparesClaims(t *testing.T) {
+	reads, elsewhere := []string{"t"}, []string{"other"}
+	for _, c := range []struct {
+		name    string
+		members []Member
+		owner   int // of t-0
+		keeper  int
+	}{
+		{"nobody claims", []Member{claim("a", 1, reads)}, NoOwner, NoOwner},
+		{"one claims", []Member{claim("a", 1, reads, 0)}, 0, 0},
+		{"one claims without a generation", []Member{claim("a", NoGeneration, reads, 0)}, 0, 0},
+		{"later generation wins", []Member{claim("a", 1, reads, 0), claim("b", 2, reads, 0)}, 1, 1},
+		{"later generation wins in any order", []Member{claim("a", 2, reads, 0), claim("b", 1, reads, 0)}, 0, 0},
+		{"same generation", []Member{claim("a", 2, reads, 0), claim("b", 2, reads, 0)}, Disputed, NoOwner},
+		{"dispute of an older generation", []Member{claim("a", 2, reads, 0), claim("b", 2, reads, 0), claim("c", 3, reads, 0)}, 2, 2},
+		{"later claim of an older generation", []Member{claim("a", 3, reads, 0), claim("b", 3, reads, 0), claim("c", 2, reads, 0)}, Disputed, NoOwner},
+		{"claimed twice by one", []Member{claim("a", 2, reads, 0, 0)}, 0, 0},
+		{"no longer subscribed", []Member{claim("a", 2, elsewhere, 0)}, 0, NoOwner},
+		{"subscriber wins in one generation", []Member{claim("a", 2, elsewhere, 0), claim("b", 2, reads, 0)}, 1, 1},
+		{"subscriber wins in any order", []Member{claim("a", 2, reads, 0), claim("b", 2, elsewhere, 0)}, 0, 0},
+		{"two former subscribers", []Member{claim("a", 2, elsewhere, 0), claim("b", 2, elsewhere, 0)}, Disputed, NoOwner},
+		{"former subscriber of a later generation", []Member{claim("a", 3, elsewhere, 0), claim("b", 2, reads, 0)}, 0, NoOwner},
+		{"negative and unknown partitions", []Member{claim("a", 2, reads, -1, 7)}, NoOwner, NoOwner},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := &Group{Topics: []Topic{{Name: "other", Partitions: 2}, {Name: "t", Partitions: 1}}, Members: c.members}
+			table, err := Tabulate(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := table.Owner(2); got != c.owner {
+				t.Errorf("owner of t-0 is %d, want %d", got, c.owner)
+			}
+			if got := table.Keeper(2); got != c.keeper {
+				t.Errorf("keeper of t-0 is %d, want %d", got, c.keeper)
+			}
+		})
+	}
+}
+
+// drawGroup makes a small odd group: unsorted, with duplicates, stale, shared and impossible claims.
+func drawGroup(t *rapid.T) *Group {
+	g := &Group{Name: "g", Generation: 9}
+	for i := range rapid.IntRange(0, 4).Draw(t, "topics") {
+		g.Topics = append(g.Topics, Topic{Name: fmt.Sprintf("t%d", i), Partitions: rapid.Int32Range(0, 5).Draw(t, "partitions")})
+	}
+	g.Topics = rapid.Permutation(g.Topics).Draw(t, "order")
+	names := []string{"t0", "t1", "t2", "t3", "gone"}
+	for i := range rapid.IntRange(0, 5).Draw(t, "members") {
+		m := Member{ID: fmt.Sprintf("m%d", i), Generation: rapid.Int32Range(-1, 3).Draw(t, "generation")}
+		if rapid.IntRange(0, 3).Draw(t, "static") == 0 {
+			m.InstanceID = fmt.Sprintf("i%d", 9-i)
+		}
+		m.Draining = rapid.IntRange(0, 5).Draw(t, "draining") == 0
+		m.Capacity = rapid.Int32Range(0, 3).Draw(t, "capacity")
+		m.Topics = rapid.SliceOfN(rapid.SampledFrom(names), 0, 6).Draw(t, "subscription")
+		for range rapid.IntRange(0, 3).Draw(t, "claims") {
+			m.Owned = append(m.Owned, TopicPartitions{
+				Topic:      rapid.SampledFrom(names).Draw(t, "claimed"),
+				Partitions: rapid.SliceOfN(rapid.Int32Range(-1, 6), 0, 4).Draw(t, "numbers"),
+			})
+		}
+		g.Members = append(g.Members, m)
+	}
+	g.Members = rapid.Permutation(g.Members).Draw(t, "order")
+	return g
+}
+
+// naiveOwner compares claims by looking at all of them.
+func naiveOwner(g *Group, topic string, p int32) int {
+	best, generation, subscribed := NoOwner, int32(-2), false
+	for m := range g.Members {
+		member := &g.Members[m]
+		claims := slices.ContainsFunc(member.Owned, func(tp TopicPartitions) bool {
+			return tp.Topic == topic && slices.Contains(tp.Partitions, p)
+		})
+		if !claims {
+			continue
+		}
+		reads := slices.Contains(member.Topics, topic)
+		switch {
+		case member.Generation > generation, member.Generation == generation && reads && !subscribed:
+			best, generation, subscribed = m, member.Generation, reads
+		case member.Generation == generation && reads == subscribed:
+			best = Disputed
+		}
+	}
+	return best
+}
+
+func TestTabulateAgainstNaive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, err := Tabulate(drawGroup(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range table.Len() {
+			name := table.Name(i)
+			if got, want := table.Owner(i), naiveOwner(table.Group, name.Topic, name.Partition); got != want {
+				t.Fatalf("owner of %v is %d, want %d", name, got, want)
+			}
+			topic, p := table.Locate(i)
+			if table.Base(topic)+int(p) != i {
+				t.Fatalf("number %d is located at %d-%d", i, topic, p)
+			}
+		}
+	})
+}
+
+// What Assignment writes reads back, for every member, in order, whether lists were reused or not.
+func TestAssignmentReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, err := Tabulate(drawGroup(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, readers := table.Subscribers()
+		owner := table.Keepers()
+		for i := range owner {
+			topic, _ := table.Locate(i)
+			list := readers[start[topic]:start[topic+1]]
+			if rapid.Bool().Draw(t, "keep") && owner[i] >= 0 {
+				continue
+			}
+			owner[i] = NoOwner
+			if len(list) > 0 {
+				owner[i] = rapid.SampledFrom(list).Draw(t, "owner")
+			}
+		}
+		a := table.Assignment(owner)
+		if got := table.Owners(&a); !slices.Equal(got, owner) {
+			t.Fatalf("owners %v read back as %v", owner, got)
+		}
+		if err := Validate(table.Group, &a, ProtocolEager); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestAssignmentSharesWhatStays(t *testing.T) {
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 4}},
+		Members: []Member{
+			claim("a", 1, []string{"t"}, 0, 1), claim("b", 1, []string{"t"}, 2, 3), claim("c", 1, []string{"t"}),
+		},
+	}
+	table, err := Tabulate(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := table.Assignment([]int32{0, 0, 1, 2})
+	if &a.Members["a"][0] != &g.Members[0].Owned[0] {
+		t.Error("the list of a, which keeps all it has, was copied")
+	}
+	if &a.Members["b"][0] == &g.Members[1].Owned[0] {
+		t.Error("the list of b, which loses a partition, is its claim")
+	}
+	for _, list := range a.Members { // appending to one list must not write into another
+		for i := range list {
+			_ = append(list[i].Partitions, 99)
+		}
+	}
+	if got := table.Owners(&a); !slices.Equal(got, []int32{0, 0, 1, 2}) {
+		t.Errorf("appending to a list changed another: %v", got)
+	}
+}
+
+func TestTopicNames(t *testing.T) {
+	var topics []Topic
+	for i := range 3000 {
+		topics = append(topics, Topic{Name: fmt.Sprintf("topic-%05d", i)})
+	}
+	topics = append(topics, Topic{Name: "z"}, Topic{Name: "zz"})
+	n := newTopicNames(topics)
+	for i := range topics {
+		if got := n.find(topics[i].Name); got != int32(i) {
+			t.Fatalf("%s is number %d, found %d", topics[i].Name, i, got)
+		}
+		for _, step := range []int32{-5, 1, 7, 1 << 30} {
+			if got := n.findAfter(topics[i].Name, int32(i)-1, step); got != int32(i) {
+				t.Fatalf("%s after %d by %d: found %d", topics[i].Name, i-1, step, got)
+			}
+		}
+	}
+	for _, name := range []string{"", "topic-", "topic-99999", "zzz"} {
+		if got := n.find(name); got != -1 {
+			t.Errorf("%q is found as %d", name, got)
+		}
+	}
+	none := newTopicNames(nil)
+	if none.find("a") != -1 {
+		t.Error("found in nothing")
+	}
+}
