@@ -1,0 +1,168 @@
+package sticky_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/assignkit/assignkit/internal/groupjson"
+	"github.com/assignkit/assignkit/strategies/sticky"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// expectation is what a case demands of an answer; testdata/cases/README.md describes the fields.
+type expectation struct {
+	Name   string
+	Expect struct {
+		SortedLoads       []int       `json:"sorted_loads"`
+		VoluntaryMoves    *int        `json:"voluntary_moves"`
+		Forbidden         [][2]string `json:"forbidden"`
+		Withheld          [][2]any    `json:"withheld"`
+		FirstRoundNothing []string    `json:"first_round_nothing"`
+		MaxRounds         int         `json:"max_rounds"`
+		MaxTopicSkew      *int        `json:"max_topic_skew"`
+	}
+}
+
+func TestCases(t *testing.T) {
+	for _, file := range []string{"optimum.jsonl", "reported.jsonl"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "cases", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases := 0
+		lines := bufio.NewScanner(bytes.NewReader(text))
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var want expectation
+			if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
+				t.Fatal(err)
+			}
+			g, err := groupjson.Decode(lines.Bytes())
+			if err != nil {
+				t.Fatalf("%s: %v", want.Name, err)
+			}
+			cases++
+			t.Run(file+"/"+want.Name, func(t *testing.T) { want.check(t, g) })
+		}
+		if err := lines.Err(); err != nil || cases < 20 {
+			t.Fatalf("%s: %d cases, %v", file, cases, err)
+		}
+	}
+}
+
+func (want *expectation) check(t *testing.T, g *strategy.Group) {
+	answer := assign(t, sticky.Assignor{}, g)
+	m, err := strategy.Measure(g, &answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Expect.SortedLoads != nil {
+		if got := loads(g, &answer); !slices.Equal(got, want.Expect.SortedLoads) {
+			t.Errorf("loads %v, want %v", got, want.Expect.SortedLoads)
+		}
+		if m.Regret != 0 {
+			t.Errorf("regret %v, and the loads are the best there are", m.Regret)
+		}
+	}
+	if v := want.Expect.VoluntaryMoves; v != nil && (m.Voluntary != *v || m.VoluntaryMinimum != *v) {
+		t.Errorf("%d voluntary moves, minimum given as %d, want %d", m.Voluntary, m.VoluntaryMinimum, *v)
+	}
+	if s := want.Expect.MaxTopicSkew; s != nil && m.TopicSkew > *s {
+		t.Errorf("topic skew %d, want at most %d", m.TopicSkew, *s)
+	}
+	want.forbidden(t, &answer)
+	want.cooperative(t, g)
+}
+
+func (want *expectation) forbidden(t *testing.T, a *strategy.Assignment) {
+	for _, f := range want.Expect.Forbidden {
+		for _, tp := range a.Members[f[0]] {
+			if tp.Topic == f[1] {
+				t.Errorf("%s was given %s %v", f[0], f[1], tp.Partitions)
+			}
+		}
+	}
+}
+
+// cooperative runs the case in rounds.
+func (want *expectation) cooperative(t *testing.T, g *strategy.Group) {
+	first, rounds, last := settle(t, strategy.Cooperative(sticky.Assignor{}), g)
+	for _, id := range want.Expect.FirstRoundNothing {
+		if len(first.Members[id]) > 0 {
+			t.Errorf("%s was given %v in the first round", id, first.Members[id])
+		}
+	}
+	for _, w := range want.Expect.Withheld {
+		u := strategy.Unassigned{Topic: w[0].(string), Partition: int32(w[1].(float64)), Reason: strategy.Withheld}
+		if !slices.Contains(first.Unassigned, u) {
+			t.Errorf("%v is not withheld: %v", u, first.Unassigned)
+		}
+	}
+	want.forbidden(t, &first)
+	want.forbidden(t, &last)
+	most := want.Expect.MaxRounds
+	if most == 0 {
+		most = 2
+	}
+	if rounds > most {
+		t.Errorf("settled in %d rounds, want %d at most", rounds, most)
+	}
+	if l := want.Expect.SortedLoads; l != nil {
+		if got := loads(g, &last); !slices.Equal(got, l) {
+			t.Errorf("cooperative: loads %v, want %v", got, l)
+		}
+	}
+}
+
+// tester is what testing.T and rapid.T have in common.
+type tester interface {
+	Helper()
+	Fatal(...any)
+}
+
+func assign(t tester, a strategy.Assignor, g *strategy.Group) strategy.Assignment {
+	t.Helper()
+	answer, err := a.Assign(context.Background(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := strategy.Validate(g, &answer, strategy.ProtocolOf(a)); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// settle runs cooperative rounds until one changes nothing, and returns the first answer, the number of rounds, and the last.
+func settle(t tester, a strategy.Assignor, g *strategy.Group) (first strategy.Assignment, rounds int, last strategy.Assignment) {
+	t.Helper()
+	for rounds = 1; ; rounds++ {
+		last = assign(t, a, g)
+		if rounds == 1 {
+			first = last
+		}
+		if len(last.Unassigned) == 0 || rounds == 10 {
+			return first, rounds, last
+		}
+		next := *g
+		next.Members = slices.Clone(g.Members)
+		for i := range next.Members {
+			next.Members[i].Owned, next.Members[i].Generation = last.Members[next.Members[i].ID], 100+int32(rounds)
+		}
+		g = &next
+	}
+}
+
+func loads(g *strategy.Group, a *strategy.Assignment) []int {
+	out := []int{}
+	for _, m := range g.Members {
+		out = append(out, a.Count(m.ID))
+	}
+	slices.Sort(out)
+	return out
+}
