@@ -10,7 +10,11 @@ func (t *Table) Assignment(owner []int32) Assignment {
 	for m, tidy := range t.tidy {
 		fresh[m] = !tidy
 	}
+	loads := make([]int32, len(members))
 	for i, o := range owner {
+		if o >= 0 {
+			loads[o]++
+		}
 		if was := t.owner[i]; o != was {
 			if was >= 0 {
 				fresh[was] = true
@@ -20,7 +24,7 @@ func (t *Table) Assignment(owner []int32) Assignment {
 			}
 		}
 	}
-	lists := t.lists(owner, fresh)
+	lists := t.lists(owner, fresh, loads)
 	a := Assignment{Members: make(map[string][]TopicPartitions, len(members))}
 	for m := range members {
 		if fresh[m] {
@@ -32,57 +36,86 @@ func (t *Table) Assignment(owner []int32) Assignment {
 	return a
 }
 
-// lists writes the lists of the members that are fresh, all in two allocations.
-func (t *Table) lists(owner []int32, fresh []bool) [][]TopicPartitions {
-	type size struct{ topics, partitions, last int32 }
-	sizes := make([]size, len(fresh))
-	var topics, partitions int
-	for n := range t.Group.Topics {
-		for _, o := range owner[t.base[n]:t.base[n+1]] {
-			if o < 0 || !fresh[o] {
-				continue
-			}
-			s := &sizes[o]
-			s.partitions++
-			partitions++
-			if s.last != int32(n)+1 {
-				s.last = int32(n) + 1
-				s.topics++
-				topics++
-			}
+// lists writes the lists of the members that are fresh, all lists together in two allocations.
+func (t *Table) lists(owner []int32, fresh []bool, loads []int32) [][]TopicPartitions {
+	total := 0
+	for m, load := range loads {
+		if fresh[m] {
+			total += int(load)
 		}
 	}
-	entries := make([]TopicPartitions, topics)
-	numbers := make([]int32, partitions)
+	picked := make([]int32, 0, total) // partition numbers of fresh members, so that few of them make little work
+	for i, o := range owner {
+		if o >= 0 && fresh[o] {
+			picked = append(picked, int32(i))
+		}
+	}
+	writers := t.writers(owner, fresh, loads, picked)
+	topic := int32(0)
+	for _, i := range picked {
+		for i >= t.base[topic+1] {
+			topic++
+		}
+		w := &writers[owner[i]]
+		if w.topic != topic {
+			w.finish()
+			w.topic, w.from = topic, w.used
+			w.list = append(w.list, TopicPartitions{Topic: t.Group.Topics[topic].Name})
+		}
+		w.numbers[w.used] = i - t.base[topic]
+		w.used++
+	}
 	lists := make([][]TopicPartitions, len(fresh))
-	room := make([][]int32, len(fresh)) // what is left of a member's part of numbers
-	for m, s := range sizes {
-		lists[m], entries = entries[:0:s.topics], entries[s.topics:]
-		room[m], numbers = numbers[:0:s.partitions], numbers[s.partitions:]
-	}
-	for n := range t.Group.Topics {
-		for p, o := range owner[t.base[n]:t.base[n+1]] {
-			if o < 0 || !fresh[o] {
-				continue
-			}
-			s := &sizes[o]
-			if s.last != -int32(n)-1 { // the first of this topic
-				s.last = -int32(n) - 1
-				from := len(room[o])
-				lists[o] = append(lists[o], TopicPartitions{Topic: t.Group.Topics[n].Name, Partitions: room[o][from:from]})
-			}
-			room[o] = append(room[o], int32(p))
-			list := &lists[o][len(lists[o])-1]
-			list.Partitions = list.Partitions[:len(list.Partitions)+1]
-		}
-	}
-	for m := range lists {
-		for k := range lists[m] { // so that who appends to one list does not write into the next
-			l := &lists[m][k]
-			l.Partitions = l.Partitions[:len(l.Partitions):len(l.Partitions)]
-		}
+	for m := range writers {
+		writers[m].finish()
+		lists[m] = writers[m].list
 	}
 	return lists
+}
+
+// A listWriter writes one member's list.
+type listWriter struct {
+	list       []TopicPartitions
+	numbers    []int32 // of all topics
+	from, used int32   // of the last topic in numbers
+	topic      int32   // the last one, or NoOwner
+}
+
+// finish sets the partitions of the last topic, without room behind them, so that who appends to them does not write into the next.
+func (w *listWriter) finish() {
+	if n := len(w.list); n > 0 {
+		w.list[n-1].Partitions = w.numbers[w.from:w.used:w.used]
+	}
+}
+
+// writers makes room for what is picked.
+func (t *Table) writers(owner []int32, fresh []bool, loads []int32, picked []int32) []listWriter {
+	writers := make([]listWriter, len(fresh))
+	topics := make([]int32, len(fresh))
+	for m := range writers {
+		writers[m].topic = NoOwner
+	}
+	topic, count := int32(0), 0
+	for _, i := range picked {
+		for i >= t.base[topic+1] {
+			topic++
+		}
+		if m := owner[i]; writers[m].topic != topic {
+			writers[m].topic = topic
+			topics[m]++
+			count++
+		}
+	}
+	entries, numbers := make([]TopicPartitions, count), make([]int32, len(picked))
+	for m := range writers {
+		w := &writers[m]
+		w.topic = NoOwner
+		if fresh[m] {
+			w.list, entries = entries[:0:topics[m]], entries[topics[m]:]
+			w.numbers, numbers = numbers[:loads[m]:loads[m]], numbers[loads[m]:]
+		}
+	}
+	return writers
 }
 
 // each calls f for every partition of the group that a gives to a member of the group, in the order of the members. What else a

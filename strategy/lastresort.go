@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"container/heap"
+	"slices"
 )
 
 // lastResort keeps every partition with its owner and gives each other one to the member that it makes least full among those that
@@ -13,7 +14,7 @@ func lastResort(g *Group, p Protocol) (Assignment, error) {
 		return Assignment{}, err
 	}
 	start, subscribers := t.Subscribers()
-	owner := t.Keepers()
+	owner := slices.Clone(t.Keepers())
 	load := make([]int64, len(t.Group.Members))
 	for _, o := range owner {
 		if o >= 0 {

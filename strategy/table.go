@@ -115,14 +115,9 @@ func (t *Table) Owner(i int) int {
 // Keeper returns the member that owns partition number i now and may go on owning it, else [NoOwner].
 func (t *Table) Keeper(i int) int { return max(NoOwner, int(t.owner[i])) }
 
-// Keepers returns a copy of what [Table.Keeper] says of each partition.
-func (t *Table) Keepers() []int32 {
-	out := slices.Clone(t.owner)
-	for i, o := range out {
-		out[i] = max(NoOwner, o)
-	}
-	return out
-}
+// Keepers returns what [Table.Keeper] says of each partition, with any negative number for none. The list is the table's own and
+// must not be changed.
+func (t *Table) Keepers() []int32 { return t.owner }
 
 // Uniform says whether every member subscribes to every topic.
 func (t *Table) Uniform() bool { return t.subscriptions == nil }
@@ -177,7 +172,7 @@ func (t *Table) subscribe() {
 	all := true
 	for i := range members {
 		list := members[i].Topics
-		if i > 0 && slices.Equal(list, members[i-1].Topics) {
+		if i > 0 && sameList(list, members[i-1].Topics) {
 			numbers[i] = numbers[i-1]
 			continue
 		}
@@ -195,6 +190,11 @@ func (t *Table) subscribe() {
 	if !all {
 		t.subscriptions = numbers
 	}
+}
+
+// sameList says whether two lists are equal, at once if they are one list.
+func sameList(a, b []string) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // resolve compares the claims.
