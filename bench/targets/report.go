@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+)
+
+// run measures everything and prints the page.
+func run(ctx context.Context, w io.Writer) (missed int, err error) {
+	fmt.Fprintf(w, `# Benchmarks
+
+Made by `+"`go run ./bench/targets > docs/benchmarks.md`"+` on %d cores of %s, %s %s/%s. Times are medians; they vary by a third from
+run to run on a busy machine.
+
+## One assignment with sticky, from names to names
+
+A call of Assign as the leader of a group makes it: claims judged, solved, answer written with names. "exact" says that the answer was
+checked against the optimum: no regret, no move more than the fewest.
+
+`, runtime.NumCPU(), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	missed, err = assign(ctx, w)
+	if err != nil {
+		return missed, err
+	}
+	fmt.Fprint(w, `
+## A long simulation, whole process
+
+`)
+	n, err := simulate(ctx, w)
+	missed += n
+	if err != nil {
+		return missed, err
+	}
+	if missed == 0 {
+		_, err = fmt.Fprintln(w, "\nEvery target was reached in this run.")
+	} else {
+		_, err = fmt.Fprintf(w, "\n%d targets were missed in this run: the rows with **no**.\n", missed)
+	}
+	return missed, err
+}
+
+// processor names the processor where the system tells.
+func processor() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "an unnamed processor"
+	}
+	defer f.Close() //nolint:errcheck // only read
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "an unnamed processor"
+}
