@@ -214,6 +214,10 @@ func (t *Table) resolve() {
 // claim enters one member's claims.
 func (t *Table) claim(member int32, disputes map[int32]int32) {
 	m := &t.Group.Members[member]
+	reads := reader{all: t.subscriptions == nil}
+	if !reads.all {
+		reads.topics = t.subscriptions[member]
+	}
 	tidy := true
 	topic, step := int32(NoOwner), int32(1)
 	for k := range m.Owned {
@@ -226,7 +230,7 @@ func (t *Table) claim(member int32, disputes map[int32]int32) {
 		tidy = tidy && n > topic && len(claim.Partitions) > 0
 		step, topic = n-topic, n
 		mine := member
-		if !t.Subscribed(int(member), int(n)) {
+		if !reads.topic(n) {
 			mine, tidy = gone(member), false
 		}
 		base, count := t.base[n], t.Group.Topics[n].Partitions
@@ -248,6 +252,33 @@ func (t *Table) claim(member int32, disputes map[int32]int32) {
 		}
 	}
 	t.tidy[member] = tidy
+}
+
+// A reader tells which topics a member subscribes to, quickly if it is asked for them in ascending order.
+type reader struct {
+	all    bool
+	topics []int32
+	at     int
+}
+
+func (r *reader) topic(n int32) bool {
+	if r.all {
+		return true
+	}
+	if r.at > 0 && r.topics[r.at-1] >= n {
+		r.at = 0
+	}
+	for range 8 {
+		if r.at == len(r.topics) || r.topics[r.at] >= n {
+			break
+		}
+		r.at++
+	}
+	if r.at < len(r.topics) && r.topics[r.at] < n {
+		ahead, _ := slices.BinarySearch(r.topics[r.at:], n)
+		r.at += ahead
+	}
+	return r.at < len(r.topics) && r.topics[r.at] == n
 }
 
 // compare decides between who holds partition number i so far and another claim on it.

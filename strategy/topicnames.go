@@ -1,15 +1,15 @@
 package strategy
 
-// topicNames finds the number of a topic by its name. Claims name a topic for every few partitions, so with a million
-// partitions this is most of the work of understanding a group, and a map costs three times as much.
+// topicNames finds the number of a topic by its name. Claims and subscriptions name a topic for every few partitions, so in a large
+// group this is most of the work of understanding it, and a map costs three times as much.
 type topicNames struct {
-	topics []Topic // sorted by name
-	slots  []int32 // open addressing, number+1, 0 is free; at most half full
-	shift  uint
+	names []string // sorted
+	slots []int32  // open addressing, number+1, 0 is free; at most half full
+	shift uint
 }
 
 func newTopicNames(topics []Topic) topicNames {
-	n := topicNames{topics: topics, shift: 63}
+	n := topicNames{names: make([]string, len(topics)), shift: 63}
 	size := 2
 	for size < 2*len(topics) {
 		size *= 2
@@ -17,6 +17,7 @@ func newTopicNames(topics []Topic) topicNames {
 	}
 	n.slots = make([]int32, size)
 	for i := range topics {
+		n.names[i] = topics[i].Name
 		at := n.hash(topics[i].Name)
 		for n.slots[at] != 0 {
 			at = (at + 1) & (size - 1)
@@ -44,17 +45,30 @@ func (n *topicNames) hash(name string) int {
 // find returns the number of the topic with this name, or -1.
 func (n *topicNames) find(name string) int32 {
 	for at := n.hash(name); n.slots[at] != 0; at = (at + 1) & (len(n.slots) - 1) {
-		if i := n.slots[at] - 1; n.topics[i].Name == name {
+		if i := n.slots[at] - 1; n.is(int(i), name) {
 			return i
 		}
 	}
 	return -1
 }
 
-// findAfter is find with a guess: the topic that stands step after another.
+// is says whether topic i has this name. Neighbours in a sorted list mostly differ in their last letter.
+func (n *topicNames) is(i int, name string) bool {
+	other := n.names[i]
+	last := len(name) - 1
+	return len(other) == last+1 && (last < 0 || other[last] == name[last]) && other == name
+}
+
+// findAfter is find for a name that probably stands step, or a little more than one, behind another topic, as names in a sorted
+// list do.
 func (n *topicNames) findAfter(name string, after, step int32) int32 {
-	if guess := int(after) + int(step); guess >= 0 && guess < len(n.topics) && n.topics[guess].Name == name {
+	if guess := int(after) + int(step); guess >= 0 && guess < len(n.names) && n.is(guess, name) {
 		return int32(guess)
+	}
+	for guess := int(after) + 1; guess < min(int(after)+5, len(n.names)); guess++ {
+		if n.is(guess, name) {
+			return int32(guess)
+		}
 	}
 	return n.find(name)
 }
