@@ -12,6 +12,7 @@ import (
 // Subscriptions says which topics members read.
 type Subscriptions string
 
+// The subscriptions there are.
 const (
 	Equal  Subscriptions = "equal"  // every member reads every topic
 	Half   Subscriptions = "half"   // each member reads each topic with probability 1/2

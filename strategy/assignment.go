@@ -42,14 +42,15 @@ func (p TopicPartition) Compare(q TopicPartition) int {
 // A Reason says why nobody gets a partition.
 type Reason string
 
+// The reasons there are.
 const (
-	// Withheld: in a cooperative round, another member still owns it, or two claim it. It is handed out in the next round.
+	// Withheld means: in a cooperative round, another member still owns it, or two claim it. It is handed out in the next round.
 	Withheld Reason = "withheld"
-	// Ineligible: no member may have it by the assignor's own rules.
+	// Ineligible means: no member may have it by the assignor's own rules.
 	Ineligible Reason = "ineligible"
-	// Limit: every member that may have it has as many partitions as the assignor's own limit allows.
+	// Limit means: every member that may have it has as many partitions as the assignor's own limit allows.
 	Limit Reason = "limit"
-	// Draining: only draining members may have it, and the assignor gives them nothing.
+	// Draining means: only draining members may have it, and the assignor gives them nothing.
 	Draining Reason = "draining"
 )
 

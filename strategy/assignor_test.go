@@ -35,7 +35,7 @@ func TestOptionalInterfacesBehindWrappers(t *testing.T) {
 	for name, wrap := range map[string]func(Assignor) Assignor{
 		"none":        func(a Assignor) Assignor { return a },
 		"wrapper":     func(a Assignor) Assignor { return plainWrapper{a} },
-		"cooperative": func(a Assignor) Assignor { return Cooperative(a) },
+		"cooperative": Cooperative,
 		"fallback":    func(a Assignor) Assignor { return Fallback(a) },
 		"all":         func(a Assignor) Assignor { return plainWrapper{Fallback(Cooperative(plainWrapper{a}))} },
 	} {

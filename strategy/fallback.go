@@ -13,6 +13,7 @@ import (
 // Cause says why an assignor's answer was not used.
 type Cause string
 
+// The causes there are.
 const (
 	CausePanic    Cause = "panic"
 	CauseError    Cause = "error"

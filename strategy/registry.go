@@ -32,6 +32,7 @@ type Parameter struct {
 // A Kind is the kind of value that a [Parameter] takes.
 type Kind uint8
 
+// The kinds there are.
 const (
 	KindText   Kind = iota // any text but none
 	KindInt                // a whole number, not negative, below 2^31

@@ -58,38 +58,38 @@ func Parse(text string) (Assignor, error) {
 }
 
 func parseSpec(text string) (Spec, Definition, error) {
-	fail := func(cause error, format string, args ...any) (Spec, Definition, error) {
+	fail := func(cause error, format string, args ...any) error {
 		shown := text
 		if len(shown) > 80 {
 			shown = shown[:80] + "..."
 		}
-		return Spec{}, Definition{}, &SpecError{Spec: shown, Problem: fmt.Sprintf(format, args...), Err: cause}
+		return &SpecError{Spec: shown, Problem: fmt.Sprintf(format, args...), Err: cause}
 	}
 	if len(text) > MaxSpec {
-		return fail(ErrSpec, "longer than %d bytes", MaxSpec)
+		return Spec{}, Definition{}, fail(ErrSpec, "longer than %d bytes", MaxSpec)
 	}
 	head, query, _ := strings.Cut(text, "?")
 	name, argument, hasArgument := strings.Cut(head, ":")
 	s := Spec{Text: text, Name: name, Argument: argument, values: map[string]string{}}
 	if name == "" {
-		return fail(ErrSpec, "has no name; there are %s", strings.Join(Names(), ", "))
+		return Spec{}, Definition{}, fail(ErrSpec, "has no name; there are %s", strings.Join(Names(), ", "))
 	}
 	d, ok := Lookup(name)
 	if !ok {
-		return fail(ErrUnknownStrategy, "unknown strategy %q%s", name, hint(name, Names()))
+		return Spec{}, Definition{}, fail(ErrUnknownStrategy, "unknown strategy %q%s", name, hint(name, Names()))
 	}
 	switch {
 	case hasArgument && d.Argument == "":
-		return fail(ErrSpec, "%s takes nothing behind a colon", name)
+		return Spec{}, Definition{}, fail(ErrSpec, "%s takes nothing behind a colon", name)
 	case argument == "" && d.Argument != "":
-		return fail(ErrSpec, "%s needs an argument: %s:%s", name, name, d.Argument)
+		return Spec{}, Definition{}, fail(ErrSpec, "%s needs an argument: %s:%s", name, name, d.Argument)
 	}
 	for pair := range strings.SplitSeq(query, "&") {
 		if pair == "" {
 			continue
 		}
 		if err := s.set(pair, d); err != nil {
-			return fail(ErrSpec, "%s", err)
+			return Spec{}, Definition{}, fail(ErrSpec, "%s", err)
 		}
 	}
 	return s, d, nil

@@ -8,8 +8,7 @@ import (
 
 type configured struct {
 	answers
-	spec   Spec
-	closed *bool
+	spec Spec
 }
 
 func init() {

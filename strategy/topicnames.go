@@ -35,7 +35,7 @@ func (n *topicNames) hash(name string) int {
 		h = (h<<8 | h>>56) ^ uint64(name[i])
 	}
 	h *= 0x9E3779B97F4A7C15
-	for i := 0; i < min(8, len(name)-8); i++ {
+	for i := range min(8, len(name)-8) {
 		h = (h<<8 | h>>56) ^ uint64(name[i])
 	}
 	h ^= h >> 29

@@ -11,6 +11,7 @@ import (
 // A Rule is one that every answer must hold to.
 type Rule string
 
+// The rules there are.
 const (
 	RuleMember       Rule = "member"       // every member of the group has an entry, and nobody else
 	RuleTopic        Rule = "topic"        // only topics of the group

@@ -15,8 +15,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	missed, err := run(ctx, os.Stdout)
+	stop()
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "targets:", err)

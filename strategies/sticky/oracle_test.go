@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
-	"pgregory.net/rapid"
 )
 
 // property checks f on n random inputs.
@@ -192,7 +193,7 @@ func TestHosts(t *testing.T) {
 		n := rapid.Int32Range(0, 40).Draw(t, "partitions")
 		g := &strategy.Group{Topics: []strategy.Topic{{Name: "t", Partitions: n}}}
 		for i := range hosts * each {
-			m := strategy.Member{ID: fmt.Sprintf("m%02d", i), Topics: []string{"t"}, Labels: map[string]string{"host": fmt.Sprint(i % hosts)}}
+			m := strategy.Member{ID: fmt.Sprintf("m%02d", i), Topics: []string{"t"}, Labels: map[string]string{"host": strconv.Itoa(i % hosts)}}
 			if owned := rapid.SliceOfN(rapid.Int32Range(0, 40), 0, 9).Draw(t, "owned"); len(owned) > 0 {
 				m.Owned, m.Generation = []strategy.TopicPartitions{{Topic: "t", Partitions: owned}}, 1
 			}

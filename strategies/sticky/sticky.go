@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/assignkit/assignkit/internal/balance"
 	"github.com/assignkit/assignkit/strategy"
@@ -45,7 +46,7 @@ func init() {
 		Parameters: []strategy.Parameter{
 			{Name: "tolerance", Kind: strategy.KindInt, Default: "0", Summary: "how far a load may be from the best to save moves"},
 			{Name: "host", Kind: strategy.KindText, Default: "none", Summary: "label of members that share a host, to balance hosts as well"},
-			{Name: "budget", Kind: strategy.KindInt, Default: fmt.Sprint(balance.DefaultBudget), Summary: "bound of the solver's work, in steps"},
+			{Name: "budget", Kind: strategy.KindInt, Default: strconv.Itoa(balance.DefaultBudget), Summary: "bound of the solver's work, in steps"},
 		},
 		New: func(s strategy.Spec) (strategy.Assignor, error) {
 			return Assignor{
