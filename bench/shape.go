@@ -118,12 +118,10 @@ func arbitrary(g *strategy.Group) (*strategy.Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, readers := t.Subscribers()
-	owner := make([]int32, t.Len())
+	owner := t.Unowned()
 	for i := range owner {
 		topic, _ := t.Locate(i)
-		owner[i] = strategy.NoOwner
-		if list := readers[start[topic]:start[topic+1]]; len(list) > 0 {
+		if list := t.Subscribers(topic); len(list) > 0 {
 			owner[i] = list[r.IntN(len(list))]
 		}
 	}

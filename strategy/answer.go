@@ -142,10 +142,7 @@ func (t *Table) each(a *Assignment, f func(member, i int32)) {
 // Owners is the inverse of [Table.Assignment]: for each partition number the member that a gives it to, or [NoOwner]. Of
 // several members the last counts; [Validate] tells whether there are several.
 func (t *Table) Owners(a *Assignment) []int32 {
-	owner := make([]int32, t.Len())
-	for i := range owner {
-		owner[i] = NoOwner
-	}
+	owner := t.Unowned()
 	t.each(a, func(member, i int32) { owner[i] = member })
 	return owner
 }

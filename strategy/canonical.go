@@ -26,10 +26,18 @@ func (e *GroupError) Error() string { return e.Subject + ": " + e.Problem }
 // Odd claims are not among them: see [Tabulate].
 func (g *Group) Check() error {
 	total := int64(0)
+	sorted := slices.IsSortedFunc(g.Topics, func(a, b Topic) int { return strictly(cmp.Compare(a.Name, b.Name)) })
+	seen := map[string]int{}
 	for i := range g.Topics {
 		t := &g.Topics[i]
 		if err := t.check(); err != nil {
 			return err
+		}
+		if !sorted {
+			if k, twice := seen[t.Name]; twice && !t.same(&g.Topics[k]) {
+				return &GroupError{Subject: fmt.Sprintf("topic %q", t.Name), Problem: "is listed twice, with different facts"}
+			}
+			seen[t.Name] = i
 		}
 		if total += int64(t.Partitions); total > MaxPartitions {
 			return &GroupError{Subject: fmt.Sprintf("topic %q", t.Name), Problem: fmt.Sprintf("more than %d partitions in all", MaxPartitions)}
@@ -45,6 +53,11 @@ func (g *Group) Check() error {
 		}
 	}
 	return nil
+}
+
+// same says whether two entries of one topic agree.
+func (t *Topic) same(other *Topic) bool {
+	return t.Partitions == other.Partitions && slices.Equal(t.Weights, other.Weights) && slices.EqualFunc(t.Racks, other.Racks, slices.Equal)
 }
 
 func (t *Topic) check() error {
@@ -78,8 +91,7 @@ func (t *Topic) check() error {
 // subscriptions by name, nothing twice. It returns g itself where g is in that order already, and otherwise a copy that shares
 // what it can. Claims are left as they are.
 //
-// A member listed twice becomes one with both subscriptions and claims, of the later generation; a topic listed twice the one
-// with more partitions.
+// A member listed twice becomes one with both subscriptions, and the claims of the later generation.
 func (g *Group) Canonical() *Group {
 	topics := slices.IsSortedFunc(g.Topics, func(a, b Topic) int { return strictly(cmp.Compare(a.Name, b.Name)) })
 	members := isStrictly(g.Members)
@@ -147,9 +159,7 @@ func (g *Group) duplicateIDs() bool {
 
 func sortTopics(topics []Topic) []Topic {
 	out := slices.Clone(topics)
-	slices.SortStableFunc(out, func(a, b Topic) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Partitions, a.Partitions))
-	})
+	slices.SortFunc(out, func(a, b Topic) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(out, func(a, b Topic) bool { return a.Name == b.Name })
 }
 

@@ -75,6 +75,7 @@ func TestCheck(t *testing.T) {
 		{"weights", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{1, 2}}}}, `topic "t": has weights for 2 of 1 partitions`},
 		{"negative weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{-1}}}}, `topic "t": partition 0 weighs -1`},
 		{"no weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{math.NaN()}}}}, `topic "t": partition 0 weighs NaN`},
+		{"topic listed twice", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 2}}}, `topic "t": is listed twice, with different facts`},
 		{"nameless member", Group{Members: []Member{{ID: "a"}, {}}}, `member 2: has no id`},
 		{"capacity", Group{Members: []Member{{ID: "a", Capacity: -2}}}, `member "a": capacity -2 is not within 0..1048575`},
 	} {

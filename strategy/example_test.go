@@ -19,13 +19,12 @@ func (first) Assign(_ context.Context, g *strategy.Group) (strategy.Assignment, 
 	if err != nil {
 		return strategy.Assignment{}, err
 	}
-	start, readers := t.Subscribers()
-	owner := make([]int32, t.Len())
-	for i := range owner {
-		topic, _ := t.Locate(i)
-		owner[i] = strategy.NoOwner
-		if list := readers[start[topic]:start[topic+1]]; len(list) > 0 {
-			owner[i] = list[0]
+	owner := t.Unowned()
+	for topic := range t.Group.Topics {
+		if readers := t.Readers(topic); len(readers) > 0 {
+			for i := t.Base(topic); i < t.Base(topic+1); i++ {
+				owner[i] = readers[0]
+			}
 		}
 	}
 	return t.Assignment(owner), nil

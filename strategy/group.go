@@ -70,7 +70,8 @@ func (m *Member) Share() int32 {
 	return m.Capacity
 }
 
-// Compare orders members as Kafka's assignors do: static members by instance id, then dynamic ones by member id.
+// Compare orders members as Kafka's assignors do: static members by instance id, then dynamic ones by member id, both by their
+// bytes. (Java compares UTF-16 units: another order only where ids mix characters beyond U+FFFF with ones of U+E000 to U+FFFF.)
 func (m *Member) Compare(other *Member) int {
 	switch {
 	case m.InstanceID != "" && other.InstanceID != "":

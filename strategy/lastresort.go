@@ -13,7 +13,6 @@ func lastResort(g *Group, p Protocol) (Assignment, error) {
 	if err != nil {
 		return Assignment{}, err
 	}
-	start, subscribers := t.Subscribers()
 	owner := slices.Clone(t.Keepers())
 	load := make([]int64, len(t.Group.Members))
 	for _, o := range owner {
@@ -23,7 +22,7 @@ func lastResort(g *Group, p Protocol) (Assignment, error) {
 	}
 	var unassigned []Unassigned
 	for n := range t.Group.Topics {
-		readers := fullness{members: t.Group.Members, load: load, order: subscribers[start[n]:start[n+1]]}
+		readers := fullness{members: t.Group.Members, load: load, order: slices.Clone(t.Subscribers(n))}
 		if len(readers.order) == 0 {
 			continue
 		}

@@ -17,17 +17,14 @@ func Measure(g *Group, a *Assignment) (Metrics, error) {
 	if err != nil {
 		return Metrics{}, err
 	}
-	var start, subscribers []int32
-	if !t.Uniform() {
-		start, subscribers = t.Subscribers()
-	}
+	start, subscribers := t.Subscriptions()
 	best, err := balance.Optimum(&balance.Problem{
 		Partitions: t.Sizes(), Members: len(t.Group.Members), Capacity: t.Shares(), Start: start, Subscribers: subscribers, Owner: t.Keepers(),
 	}, balance.Options{})
 	if err != nil {
 		return Metrics{}, &GroupError{Subject: "group", Problem: err.Error()}
 	}
-	m := measurement{table: t, owner: t.Owners(a), start: start, subscribers: subscribers}
+	m := measurement{table: t, owner: t.Owners(a)}
 	m.count()
 	m.loads()
 	m.movement(best)
@@ -37,35 +34,14 @@ func Measure(g *Group, a *Assignment) (Metrics, error) {
 
 type measurement struct {
 	Metrics
-	table              *Table
-	owner              []int32
-	start, subscribers []int32 // nil if uniform
+	table *Table
+	owner []int32
 
 	units    []int64   // partitions of each member
 	load     []float64 // the same, or weights
 	weighted bool
 	total    float64 // weight of all partitions that are assigned
 	largest  []float64
-}
-
-// each member that subscribes to a topic.
-func (m *measurement) readers(topic int) (all int, live int) {
-	members := m.table.Group.Members
-	if m.start == nil {
-		for i := range members {
-			if !members[i].Draining {
-				live++
-			}
-		}
-		return len(members), live
-	}
-	list := m.subscribers[m.start[topic]:m.start[topic+1]]
-	for _, i := range list {
-		if !members[i].Draining {
-			live++
-		}
-	}
-	return len(list), live
 }
 
 // count walks all partitions once.
@@ -77,7 +53,11 @@ func (m *measurement) count() {
 	}
 	inTopic := make([]int, len(g.Members)) // partitions of the topic at hand
 	for n := range g.Topics {
-		all, live := m.readers(n)
+		all := len(m.table.Subscribers(n))
+		live := 0
+		if readers := m.table.Readers(n); all > 0 && !g.Members[readers[0]].Draining {
+			live = len(readers)
+		}
 		base := m.table.base[n]
 		most, holders := 0, 0
 		for p, o := range m.owner[base : base+g.Topics[n].Partitions] {

@@ -23,9 +23,13 @@ type Table struct {
 	base  []int32 // of each topic, and the number of partitions at the end
 	owner []int32 // of each partition: a member, NoOwner, Disputed, or gone(member)
 
-	// subscriptions lists each member's topics, ascending, nil if all members subscribe to all topics.
-	subscriptions [][]int32
-	names         topicNames
+	// subscriptions lists each member's topics, ascending, nil if all members subscribe to all topics. Then everybody is all
+	// members and ready those that are not draining; otherwise topic t has subscribers[start[t]:start[t+1]].
+	subscriptions      [][]int32
+	everybody, ready   []int32
+	start, subscribers []int32
+	draining           bool // some member is
+	names              topicNames
 
 	tidy []bool // the member's claims are all its own and listed as in an Assignment
 }
@@ -131,37 +135,51 @@ func (t *Table) Subscribed(member, topic int) bool {
 	return ok
 }
 
-// Subscribers returns who subscribes to what: topic t has members[start[t]:start[t+1]], ascending.
-func (t *Table) Subscribers() (start, members []int32) {
-	T, M := len(t.Group.Topics), len(t.Group.Members)
-	start = make([]int32, T+1)
+// Subscribers returns who subscribes to a topic, ascending. The list is the table's own and must not be changed.
+func (t *Table) Subscribers(topic int) []int32 {
 	if t.subscriptions == nil {
-		members = make([]int32, 0, T*M)
-		for i := range T {
-			for m := range M {
-				members = append(members, int32(m))
-			}
-			start[i+1] = int32(len(members))
+		return t.everybody
+	}
+	return t.subscribers[t.start[topic]:t.start[topic+1]]
+}
+
+// Readers returns who may get the partitions of a topic: its subscribers without those that are draining, or all of them if all
+// are draining. The list must not be changed.
+func (t *Table) Readers(topic int) []int32 {
+	if t.subscriptions == nil {
+		return t.ready
+	}
+	list := t.Subscribers(topic)
+	if !t.draining {
+		return list
+	}
+	return t.notDraining(list)
+}
+
+func (t *Table) notDraining(list []int32) []int32 {
+	live := make([]int32, 0, len(list))
+	for _, m := range list {
+		if !t.Group.Members[m].Draining {
+			live = append(live, m)
 		}
-		return start, members
 	}
-	for _, list := range t.subscriptions {
-		for _, topic := range list {
-			start[topic+1]++
-		}
+	if len(live) == 0 {
+		return list
 	}
-	for i := range T {
-		start[i+1] += start[i]
+	return live
+}
+
+// Subscriptions returns all of [Table.Subscribers] in one list: topic t has members[start[t]:start[t+1]]. Both are nil if the table is
+// [Table.Uniform]. The lists are the table's own and must not be changed.
+func (t *Table) Subscriptions() (start, members []int32) { return t.start, t.subscribers }
+
+// Unowned returns a list as [Table.Assignment] takes it, in which nobody owns anything.
+func (t *Table) Unowned() []int32 {
+	owner := make([]int32, t.Len())
+	for i := range owner {
+		owner[i] = NoOwner
 	}
-	members = make([]int32, start[T])
-	next := slices.Clone(start[:T])
-	for m, list := range t.subscriptions {
-		for _, topic := range list {
-			members[next[topic]] = int32(m)
-			next[topic]++
-		}
-	}
-	return start, members
+	return owner
 }
 
 // subscribe numbers each member's topics. Members mostly share their subscriptions, often the very list, so that each list
@@ -187,8 +205,40 @@ func (t *Table) subscribe() {
 		numbers[i] = row
 		all = all && len(row) == len(t.Group.Topics)
 	}
+	for i := range members {
+		t.draining = t.draining || members[i].Draining
+	}
 	if !all {
 		t.subscriptions = numbers
+		t.invert()
+		return
+	}
+	t.everybody = make([]int32, len(members))
+	for i := range t.everybody {
+		t.everybody[i] = int32(i)
+	}
+	t.ready = t.notDraining(t.everybody)
+}
+
+// invert lists the subscribers of each topic.
+func (t *Table) invert() {
+	topics := len(t.Group.Topics)
+	t.start = make([]int32, topics+1)
+	for _, list := range t.subscriptions {
+		for _, topic := range list {
+			t.start[topic+1]++
+		}
+	}
+	for i := range topics {
+		t.start[i+1] += t.start[i]
+	}
+	t.subscribers = make([]int32, t.start[topics])
+	next := slices.Clone(t.start[:topics])
+	for m, list := range t.subscriptions {
+		for _, topic := range list {
+			t.subscribers[next[topic]] = int32(m)
+			next[topic]++
+		}
 	}
 }
 
@@ -200,10 +250,7 @@ func sameList(a, b []string) bool {
 // resolve compares the claims.
 func (t *Table) resolve() {
 	g := t.Group
-	t.owner = make([]int32, t.Len())
-	for i := range t.owner {
-		t.owner[i] = NoOwner
-	}
+	t.owner = t.Unowned()
 	t.tidy = make([]bool, len(g.Members))
 	disputes := map[int32]int32{} // generation of the claims that made a partition disputed
 	for i := range g.Members {

@@ -129,10 +129,7 @@ func (v *validator) report(r Rule, member, topic string, partition int32, format
 // members checks what each member is given.
 func (v *validator) members() {
 	g := v.table.Group
-	v.owner = make([]int32, v.table.Len())
-	for i := range v.owner {
-		v.owner[i] = NoOwner
-	}
+	v.owner = v.table.Unowned()
 	v.holds = make([]int32, len(g.Members))
 	known := 0
 	for m := range g.Members {
@@ -274,10 +271,7 @@ func (v *validator) standing(topic int32) standing {
 		return s
 	}
 	var s standing
-	for m := range v.table.Group.Members {
-		if !v.table.Subscribed(m, int(topic)) {
-			continue
-		}
+	for _, m := range v.table.Subscribers(int(topic)) {
 		s.subscribers++
 		if !v.table.Group.Members[m].Draining {
 			s.live++

@@ -92,7 +92,6 @@ func costOf(table *strategy.Table, owner []int32) cost {
 
 // bestCost tries all assignments.
 func bestCost(table *strategy.Table) cost {
-	start, readers := table.Subscribers()
 	owner := make([]int32, table.Len())
 	best := cost{math.MaxInt64}
 	var place func(i int)
@@ -105,7 +104,7 @@ func bestCost(table *strategy.Table) cost {
 		}
 		topic, _ := table.Locate(i)
 		owner[i] = strategy.NoOwner
-		list := readers[start[topic]:start[topic+1]]
+		list := table.Subscribers(topic)
 		for _, m := range list {
 			owner[i] = m
 			place(i + 1)

@@ -84,9 +84,7 @@ func (a Assignor) problem(t *strategy.Table) *balance.Problem {
 	p := &balance.Problem{
 		Partitions: t.Sizes(), Members: len(t.Group.Members), Capacity: t.Shares(), Owner: t.Keepers(), Host: a.hosts(t.Group),
 	}
-	if !t.Uniform() {
-		p.Start, p.Subscribers = t.Subscribers()
-	}
+	p.Start, p.Subscribers = t.Subscriptions()
 	p.MemberRack, p.RackStart, p.PartitionRacks = racks(t)
 	return p
 }

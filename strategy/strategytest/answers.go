@@ -8,7 +8,7 @@ import (
 
 // checkName asks for the name before and after an answer, and of two assignors.
 func checkName(c *checker) {
-	name, protocol := c.name(c.shared), strategy.ProtocolOf(c.shared)
+	name, protocol := c.name(c.shared), c.protocol(c.shared)
 	if name == "" {
 		c.fault("the name is empty, or asking for it fails")
 		return
@@ -20,7 +20,7 @@ func checkName(c *checker) {
 		if n := c.name(a); n != name {
 			c.fault("the name is %q, and %s %q", name, when, n)
 		}
-		if p := strategy.ProtocolOf(a); p != protocol {
+		if p := c.protocol(a); p != protocol {
 			c.fault("the protocol is %v, and %s %v", protocol, when, p)
 		}
 	}
@@ -50,7 +50,7 @@ func verdict(err error) string {
 }
 
 func checkValid(c *checker) {
-	protocol := strategy.ProtocolOf(c.shared)
+	protocol := c.protocol(c.shared)
 	for _, g := range c.groups {
 		a, ok := c.answer(g)
 		if !ok {

@@ -22,7 +22,8 @@ type checker struct {
 	made        []strategy.Assignor // to be closed
 	shared      strategy.Assignor   // for rules that need none of their own
 	firsts      map[string]result   // by the name of the group
-	faults      []*Fault            // of the rule that is being applied
+	faults      []*Fault            // of the rule that is being applied, the first ones
+	more        int                 // faults besides
 
 	lock sync.Mutex
 	hung map[string]bool // groups and methods that a call has not returned from
@@ -58,7 +59,7 @@ func newChecker(o Options, newAssignor func() strategy.Assignor) *checker {
 
 // apply returns the faults that a rule finds.
 func (c *checker) apply(r rule) []*Fault {
-	c.faults = nil
+	c.faults, c.more = nil, 0
 	if c.shared == nil {
 		c.shared = c.make()
 	}
@@ -67,8 +68,8 @@ func (c *checker) apply(r rule) []*Fault {
 	}
 	r.check(c)
 	faults := c.faults
-	if more := len(faults) - maxFaults; more > 0 {
-		faults = append(faults[:maxFaults:maxFaults], &Fault{Detail: fmt.Sprintf("and %d more", more)})
+	if c.more > 0 {
+		faults = append(faults, &Fault{Detail: fmt.Sprintf("and %d more", c.more)})
 	}
 	for _, f := range faults {
 		f.Rule = r.name
@@ -81,11 +82,19 @@ const maxFaults = 3
 
 // fault notes what is wrong.
 func (c *checker) fault(format string, args ...any) {
+	if len(c.faults) == maxFaults {
+		c.more++
+		return
+	}
 	c.faults = append(c.faults, &Fault{Detail: fmt.Sprintf(format, args...)})
 }
 
 // faultAt notes what is wrong with the answer to one group.
 func (c *checker) faultAt(g testGroup, format string, args ...any) {
+	if len(c.faults) == maxFaults { // before anything is written
+		c.more++
+		return
+	}
 	c.fault("group %q: %s\n%s", g.name, fmt.Sprintf(format, args...), groupjson.AppendGroup(nil, g.Group))
 }
 
@@ -176,8 +185,13 @@ func (c *checker) bounded(what string, f func()) error {
 	}
 }
 
-// assign has a answer for g. The error is the assignor's own, a [*panicError], or an [errHang].
+// assign has a answer for a copy of g, so that whoever changes it spoils no other call.
 func (c *checker) assign(ctx context.Context, a strategy.Assignor, g testGroup) (strategy.Assignment, error) {
+	return c.assignItself(ctx, a, testGroup{g.name, g.Clone()})
+}
+
+// assignItself has a answer for g. The error is the assignor's own, a [*panicError], or an [errHang].
+func (c *checker) assignItself(ctx context.Context, a strategy.Assignor, g testGroup) (strategy.Assignment, error) {
 	// f may still be writing when this returns, hence a result that is nobody else's.
 	r := new(result)
 	err := c.bounded("Assign for group "+g.name, func() { r.answer, r.err = a.Assign(ctx, g.Group) })
@@ -213,4 +227,13 @@ func (c *checker) name(a strategy.Assignor) string {
 		return ""
 	}
 	return *name
+}
+
+// protocol returns a's rebalance protocol, eager if it fails.
+func (c *checker) protocol(a strategy.Assignor) strategy.Protocol {
+	p := new(strategy.Protocol)
+	if err := c.bounded("Protocol", func() { *p = strategy.ProtocolOf(a) }); err != nil {
+		return strategy.ProtocolEager
+	}
+	return *p
 }

@@ -39,7 +39,7 @@ func (c *checker) ending(g testGroup, when string, begin func() (context.Context
 	defer cancel()
 	a, err := c.assign(ctx, c.shared, g)
 	if err == nil {
-		if err := strategy.Validate(g.Group, &a, strategy.ProtocolOf(c.shared)); err != nil {
+		if err := strategy.Validate(g.Group, &a, c.protocol(c.shared)); err != nil {
 			c.faultAt(g, "the context is %s, and there is an answer without an error: %v", when, err)
 		}
 		return

@@ -14,7 +14,7 @@ const maxRounds = 3
 
 // checkCooperative plays rounds: members own what they were given, claim that in the next round, and lose the rest.
 func checkCooperative(c *checker) {
-	if strategy.ProtocolOf(c.shared) != strategy.ProtocolCooperative {
+	if c.protocol(c.shared) != strategy.ProtocolCooperative {
 		return
 	}
 	for _, g := range c.groups {

@@ -102,9 +102,11 @@ func (s shape) claim(r *rand.Rand, g *strategy.Group) {
 
 // own adds a claim.
 func own(m *strategy.Member, topic string, partition int32) {
-	if k := len(m.Owned) - 1; k >= 0 && m.Owned[k].Topic == topic {
-		m.Owned[k].Partitions = append(m.Owned[k].Partitions, partition)
-		return
+	for k := len(m.Owned) - 1; k >= 0; k-- {
+		if m.Owned[k].Topic == topic {
+			m.Owned[k].Partitions = append(m.Owned[k].Partitions, partition)
+			return
+		}
 	}
 	m.Owned = append(m.Owned, strategy.TopicPartitions{Topic: topic, Partitions: []int32{partition}})
 }

@@ -113,7 +113,7 @@ func (c *checker) withData(a strategy.Assignor, g testGroup, what string) (strat
 		c.faultAt(g, "%s, %s\nuser data: %q", what, verdict(err), sent(g.Group))
 		return answer, false
 	}
-	if err := strategy.Validate(g.Group, &answer, strategy.ProtocolOf(a)); err != nil {
+	if err := strategy.Validate(g.Group, &answer, c.protocol(a)); err != nil {
 		c.faultAt(g, "%s, %v\nuser data: %q", what, err, sent(g.Group))
 		return answer, false
 	}

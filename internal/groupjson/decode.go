@@ -1,0 +1,322 @@
+package groupjson
+
+import (
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// Decode reads a group from one line. Its error is an [*Error]. What it returns passes [strategy.Group.Check]; claims may still be
+// odd, as a member may claim anything.
+//
+// Fields are as they stand in the line: topics, members, subscriptions and claims in its order.
+func Decode(line []byte) (*strategy.Group, error) {
+	return decode(line, strategy.MaxPartitions)
+}
+
+// decode is Decode with a limit of partitions in all.
+func decode(line []byte, limit int) (*strategy.Group, error) {
+	r, err := newReader(line)
+	if err != nil {
+		return nil, err
+	}
+	if r.next() != '{' {
+		return nil, problem("wants an object with topics and members, not %s", r.kind())
+	}
+	d := decoder{reader: r, limit: limit, topics: map[string]int{}}
+	if err := d.group(); err != nil {
+		return nil, err
+	}
+	return &d.result, nil
+}
+
+type decoder struct {
+	*reader
+	limit  int
+	result strategy.Group
+	topics map[string]int // where each topic stands in result
+
+	// The topics of the last member, as text and as list: members mostly subscribe to the same, and share the list then.
+	subscription []byte
+	subscribed   []string
+}
+
+// once makes sure that no key of an object stands twice, which JSON allows and readers take differently.
+type once map[string]bool
+
+func (o once) add(key string) error {
+	if o[key] {
+		return problem("stands twice")
+	}
+	o[key] = true
+	return nil
+}
+
+// group reads the line. Racks and weights may stand before the topics that they are about, so they are read last.
+func (d *decoder) group() error {
+	fields := once{}
+	racks, weights := -1, -1
+	err := d.object(func(key string) error {
+		var read func() error
+		switch key {
+		case "topics":
+			read = d.counts
+		case "members":
+			read = d.members
+		case "racks":
+			read = func() error { racks = d.at; d.skip(); return nil }
+		case "weights":
+			read = func() error { weights = d.at; d.skip(); return nil }
+		default:
+			d.skip()
+			return nil
+		}
+		if err := fields.add(key); err != nil {
+			return within(key, err)
+		}
+		return within(key, read())
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{"topics", "members"} {
+		if !fields[key] {
+			return within(key, problem("is missing"))
+		}
+	}
+	if racks >= 0 {
+		d.at = racks
+		if err := d.facts(d.racks); err != nil {
+			return within("racks", err)
+		}
+	}
+	if weights >= 0 {
+		d.at = weights
+		if err := d.facts(d.weights); err != nil {
+			return within("weights", err)
+		}
+	}
+	return nil
+}
+
+// counts reads the topics.
+func (d *decoder) counts() error {
+	total := 0
+	return d.object(func(name string) error {
+		if name == "" {
+			return problem("a topic has no name")
+		}
+		if _, ok := d.topics[name]; ok {
+			return within(quoted(name), problem("stands twice"))
+		}
+		n, err := d.int()
+		switch {
+		case err != nil:
+			return within(quoted(name), err)
+		case n < 0:
+			return within(quoted(name), problem("%d is no number of partitions", n))
+		}
+		if total += int(n); total > d.limit {
+			return within(quoted(name), problem("more than %d partitions in all", d.limit))
+		}
+		d.topics[name] = len(d.result.Topics)
+		d.result.Topics = append(d.result.Topics, strategy.Topic{Name: name, Partitions: n})
+		return nil
+	})
+}
+
+// facts reads what an object has about topics.
+func (d *decoder) facts(read func(t *strategy.Topic) error) error {
+	topics := once{}
+	return d.object(func(name string) error {
+		i, ok := d.topics[name]
+		if !ok {
+			return within(quoted(name), problem("is not among the topics"))
+		}
+		if err := topics.add(name); err != nil {
+			return within(quoted(name), err)
+		}
+		return within(quoted(name), read(&d.result.Topics[i]))
+	})
+}
+
+func (d *decoder) racks(t *strategy.Topic) error {
+	var lists [][]string
+	err := d.list(func(int) error {
+		list, err := d.strings()
+		lists = append(lists, list)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.Racks, err = repeat(lists, t.Partitions)
+	return err
+}
+
+func (d *decoder) weights(t *strategy.Topic) error {
+	var list []float64
+	err := d.list(func(int) error {
+		w, err := d.float()
+		if err == nil && w < 0 {
+			err = problem("%v is no weight", w)
+		}
+		list = append(list, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.Weights, err = repeat(list, t.Partitions)
+	return err
+}
+
+// repeat makes a list as long as there are partitions.
+func repeat[T any](list []T, partitions int32) ([]T, error) {
+	n := int(partitions)
+	switch {
+	case len(list) > n:
+		return nil, problem("lists %d partitions of %d", len(list), n)
+	case len(list) == 0, len(list) == n:
+		return list, nil
+	}
+	out := make([]T, n)
+	for i := range out {
+		out[i] = list[i%len(list)]
+	}
+	return out, nil
+}
+
+func (d *decoder) members() error {
+	ids := map[string]int{}
+	return d.list(func(i int) error {
+		if d.next() != '{' {
+			return problem("wants an object with an id, not %s", d.kind())
+		}
+		m := strategy.Member{Generation: strategy.NoGeneration}
+		if err := d.member(&m); err != nil {
+			return err
+		}
+		if m.ID == "" {
+			return within("id", problem("is missing"))
+		}
+		if first, ok := ids[m.ID]; ok {
+			return within("id", problem("%q is members%s already", m.ID, index(first)))
+		}
+		ids[m.ID] = i
+		d.result.Members = append(d.result.Members, m)
+		return nil
+	})
+}
+
+func (d *decoder) member(m *strategy.Member) error {
+	fields := once{}
+	return d.object(func(key string) error {
+		var read func() error
+		switch key {
+		case "id":
+			read = func() (err error) { m.ID, err = d.string(); return err }
+		case "instance":
+			read = func() (err error) { m.InstanceID, err = d.optional(); return err }
+		case "rack":
+			read = func() (err error) { m.Rack, err = d.optional(); return err }
+		case "topics":
+			read = func() (err error) { m.Topics, err = d.subscribe(); return err }
+		case "owned":
+			read = func() (err error) { m.Owned, err = d.owned(); return err }
+		case "labels":
+			read = func() (err error) { m.Labels, err = d.labels(); return err }
+		case "generation":
+			read = func() (err error) {
+				if !d.null() {
+					m.Generation, err = d.int()
+				}
+				return err
+			}
+		case "capacity":
+			read = func() error { return d.capacity(m) }
+		default:
+			d.skip()
+			return nil
+		}
+		if err := fields.add(key); err != nil {
+			return within(key, err)
+		}
+		return within(key, read())
+	})
+}
+
+// capacity reads a capacity, of which 0 stands for a draining member.
+func (d *decoder) capacity(m *strategy.Member) error {
+	if d.null() {
+		return nil
+	}
+	n, err := d.int()
+	switch {
+	case err != nil:
+		return err
+	case n < 0 || n > strategy.MaxCapacity:
+		return problem("%d is not within 0..%d", n, strategy.MaxCapacity)
+	}
+	m.Capacity, m.Draining = n, n == 0
+	return nil
+}
+
+func (d *decoder) subscribe() ([]string, error) {
+	d.next()
+	from := d.at
+	d.skip()
+	text := d.text[from:d.at]
+	if d.subscription != nil && string(text) == string(d.subscription) {
+		return d.subscribed, nil
+	}
+	d.at = from
+	list, err := d.strings()
+	if err == nil {
+		d.subscription, d.subscribed = text, list
+	}
+	return list, err
+}
+
+func (d *decoder) strings() ([]string, error) {
+	var list []string
+	err := d.list(func(int) error {
+		s, err := d.string()
+		list = append(list, s)
+		return err
+	})
+	return list, err
+}
+
+func (d *decoder) owned() ([]strategy.TopicPartitions, error) {
+	var list []strategy.TopicPartitions
+	topics := once{}
+	err := d.object(func(topic string) error {
+		if err := topics.add(topic); err != nil {
+			return within(quoted(topic), err)
+		}
+		var partitions []int32
+		err := d.list(func(int) error {
+			p, err := d.int()
+			partitions = append(partitions, p)
+			return err
+		})
+		list = append(list, strategy.TopicPartitions{Topic: topic, Partitions: partitions})
+		return within(quoted(topic), err)
+	})
+	return list, err
+}
+
+func (d *decoder) labels() (map[string]string, error) {
+	var labels map[string]string
+	err := d.object(func(key string) error {
+		if _, ok := labels[key]; ok {
+			return within(quoted(key), problem("stands twice"))
+		}
+		value, err := d.string()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[key] = value
+		return within(quoted(key), err)
+	})
+	return labels, err
+}
