@@ -52,8 +52,38 @@ func BenchmarkUnequal(b *testing.B) {
 		{1000, 100, 1000, "half", 0},
 		{1000, 100, 1000, "half", 4},
 	} {
-		b.Run(fmt.Sprintf("topics=%d/partitions=%d/members=%d/shape=%s/capacity=%d", c.topics, c.partitions, c.members, c.shape, c.capacity), func(b *testing.B) {
+		name := fmt.Sprintf("topics=%d/partitions=%d/members=%d/shape=%s/capacity=%d", c.topics, c.partitions, c.members, c.shape, c.capacity)
+		b.Run(name, func(b *testing.B) {
 			phases(b, shaped(rand.New(rand.NewPCG(1, 2)), c.topics, c.partitions, c.members, c.shape, c.capacity))
+		})
+	}
+}
+
+func BenchmarkRacks(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	phases(b, shaped(r, 1000, 100, 1000, "half", 0).withRacks(r))
+}
+
+func BenchmarkHosts(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	p := shaped(r, 1000, 100, 1000, "half", 0)
+	for range p.Members {
+		p.Host = append(p.Host, r.Int32N(300))
+	}
+	phases(b, p)
+}
+
+func BenchmarkTolerance(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, shape := range []string{"half", "nested"} {
+		p := shaped(r, 1000, 50, 500, shape, 0).scattered(r)
+		b.Run("shape="+shape, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Solve(p, Options{Tolerance: 5}); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

@@ -10,7 +10,7 @@ func (n *network) balance() {
 	live := make([]uint64, n.memWords)
 	var members, draining []int32
 	members = make([]int32, 0, n.memberN)
-	for m := int32(0); m < n.memberN; m++ {
+	for m := range n.memberN {
 		if drains(m) {
 			draining = append(draining, m)
 		} else {
@@ -20,7 +20,7 @@ func (n *network) balance() {
 	}
 	classes := make([]int32, 0, n.classN)
 	var forlorn []int32 // only draining members subscribe
-	for c := int32(0); c < n.classN; c++ {
+	for c := range n.classN {
 		open := len(draining) == 0
 		for i := n.rowStart[c]; !open && i < n.rowStart[c+1]; i++ {
 			open = n.row[i].row&live[n.row[i].place] != 0
@@ -44,10 +44,13 @@ func (n *network) keepOwned(c int32, live []uint64, open bool) {
 		if open {
 			x &= live[w.place]
 		}
-		for ; x != 0; x &= x - 1 {
+		w.holds |= x
+		w.free &^= x
+		for ; x != 0; x &= x - 1 { // the same as add, all at once
 			b := lowest(x)
 			m, pair := w.place*64+b, w.pair(b)
-			n.add(c, m, w, pair, n.owned[pair])
+			n.columnOf(m, c>>6).returns |= bit(c)
+			n.held[pair] = n.owned[pair]
 			n.load[m] += n.owned[pair]
 			n.left[c] -= n.owned[pair]
 		}

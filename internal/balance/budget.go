@@ -8,6 +8,7 @@ const unlimited = int64(1) << 62
 // A Stage is an objective that the solver works on, in this order.
 type Stage uint8
 
+// The stages; Complete is none of them but the end.
 const (
 	Complete Stage = iota // every stage came to its end
 	Balance               // least sum of load²/capacity, and of the hosts' loads

@@ -112,9 +112,9 @@ func sortedTopics(p *Problem) []int32 {
 func appendRow(words []rowWord, columns []int32) []rowWord {
 	last := int32(-1)
 	var w *rowWord
-	for rank, m := range columns {
+	for _, m := range columns {
 		if place := m >> 6; place != last {
-			words = append(words, rowWord{place: place, rank: int32(rank)})
+			words = append(words, rowWord{place: place})
 			w = &words[len(words)-1]
 			last = place
 		}

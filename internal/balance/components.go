@@ -11,7 +11,8 @@ func (n *network) fewestMoves() {
 			continue
 		}
 		n.focus(j.classes, j.members)
-		for _, part := range n.components(j) {
+		parts := n.components(j)
+		for _, part := range parts {
 			if n.work.empty() {
 				n.stopped = Moves
 				return
@@ -19,7 +20,7 @@ func (n *network) fewestMoves() {
 			if len(part.members) < 2 || len(part.classes) == 0 || len(part.classes) == 1 && !part.tie {
 				continue // one way only
 			}
-			if !n.keepsMost(part.classes, part.members) {
+			if len(parts) == 1 || !n.keepsMost(part.classes, part.members) {
 				n.focus(part.classes, part.members)
 				n.shift(part.classes, part.members)
 			}

@@ -4,7 +4,7 @@ import (
 	"math/big"
 )
 
-// A heap of the subscribers of one class, the one with the cheapest next unit on top; lower number first.
+// A heap of the subscribers of one class, the one with the cheapest next unit on top; the caller's lower number first.
 type heap struct {
 	*network
 	load []int32
@@ -14,7 +14,7 @@ type heap struct {
 func (h *heap) before(a, b int32) bool {
 	ca, cb := int64(h.capacities[h.capacity[a]]), int64(h.capacities[h.capacity[b]])
 	x, y := (2*int64(h.load[a])+1)*cb, (2*int64(h.load[b])+1)*ca
-	return x < y || x == y && a < b
+	return x < y || x == y && h.caller[a] < h.caller[b]
 }
 
 func (h *heap) down(i int) {
@@ -34,54 +34,67 @@ func (h *heap) down(i int) {
 	}
 }
 
-// greedy places every unit that is left with the subscriber whose next unit is cheapest. place does it.
-func (n *network) greedy(load []int32, left func(c int32) int32, place func(c, m int32, w *classWord, units int32)) {
-	h := &heap{network: n, load: load, list: make([]int32, 0, n.memberN)}
-	capacity := n.problem.Capacity
-	for c := int32(0); c < n.classN; c++ {
-		units := left(c)
-		if units == 0 {
-			continue
-		}
-		h.list = h.list[:0]
-		for pass := 0; pass < 2 && len(h.list) == 0; pass++ { // draining members only if there are no others
-			for i := n.rowStart[c]; i < n.rowStart[c+1]; i++ {
-				for x := n.row[i].row; x != 0; x &= x - 1 {
-					m := n.row[i].place*64 + lowest(x)
-					if pass == 1 || capacity == nil || capacity[n.caller[m]] > 0 {
-						h.list = append(h.list, m)
-					}
+// open makes the heap of the subscribers of a class; draining members only if there are no others.
+func (h *heap) open(c int32) {
+	capacity := h.problem.Capacity
+	h.list = h.list[:0]
+	for pass := 0; pass < 2 && len(h.list) == 0; pass++ {
+		for i := h.rowStart[c]; i < h.rowStart[c+1]; i++ {
+			for x := h.row[i].row; x != 0; x &= x - 1 {
+				m := h.row[i].place*64 + lowest(x)
+				if pass == 1 || capacity == nil || capacity[h.caller[m]] > 0 {
+					h.list = append(h.list, m)
 				}
 			}
 		}
-		for i := len(h.list)/2 - 1; i >= 0; i-- {
-			h.down(i)
-		}
-		for ; units > 0; units-- {
-			m := h.list[0]
-			load[m]++
-			place(c, m, n.wordOf(c, m>>6), 1)
-			h.down(0)
-		}
+	}
+	for i := len(h.list)/2 - 1; i >= 0; i-- {
+		h.down(i)
 	}
 }
 
+// take gives a unit to the member on top.
+func (h *heap) take() int32 {
+	m := h.list[0]
+	h.load[m]++
+	h.down(0)
+	return m
+}
+
 // settle makes a complete assignment after the budget ended during balance: the units left are placed greedily, and if that is
-// less balanced than a greedy assignment of all units, the latter is taken.
+// less balanced than a greedy assignment of all partitions in their order, the latter is taken.
 func (n *network) settle() {
-	n.greedy(n.load, func(c int32) int32 { return n.left[c] }, func(c, m int32, w *classWord, units int32) {
-		n.add(c, m, w, w.pair(m&63), units)
-		n.left[c] -= units
-	})
-	load := make([]int32, n.memberN)
+	h := &heap{network: n, load: n.load}
+	class := make([]int32, len(n.problem.Partitions))
+	for c := range n.classN {
+		for _, t := range n.of(c) {
+			class[t] = c + 1
+		}
+		if n.left[c] > 0 {
+			h.open(c)
+		}
+		for ; n.left[c] > 0; n.left[c]-- {
+			m := h.take()
+			w := n.wordOf(c, m>>6)
+			n.add(c, m, w, w.pair(m&63), 1)
+		}
+	}
+	h.load = make([]int32, n.memberN)
 	held := make([]int32, len(n.held))
-	n.greedy(load, func(c int32) int32 { return n.units[c] }, func(c, m int32, w *classWord, units int32) {
-		held[w.pair(m&63)] += units
-	})
-	if !n.lessBalanced(n.load, load) {
+	for t, c := range class {
+		if c--; c < 0 {
+			continue
+		}
+		h.open(c)
+		for range n.problem.Partitions[t] {
+			m := h.take()
+			held[n.wordOf(c, m>>6).pair(m&63)]++
+		}
+	}
+	if !n.lessBalanced(n.load, h.load) {
 		return
 	}
-	for c := int32(0); c < n.classN; c++ {
+	for c := range n.classN {
 		for i := n.rowStart[c]; i < n.rowStart[c+1]; i++ {
 			w := &n.row[i]
 			for x := w.row; x != 0; x &= x - 1 {
@@ -91,7 +104,7 @@ func (n *network) settle() {
 			}
 		}
 	}
-	copy(n.load, load)
+	copy(n.load, h.load)
 }
 
 // lessBalanced tells whether loads a have a greater sum of load²/capacity than loads b (draining members first: their

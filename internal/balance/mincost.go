@@ -1,5 +1,7 @@
 package balance
 
+import "math"
+
 // costState holds the prices (dual variables) of the search for fewest moves.
 type costState struct {
 	priceClass, priceMember []int32
@@ -9,10 +11,9 @@ type costState struct {
 	ownedBy                 []int32
 	component               []int32
 	order, stack            []int32
-	saved                   []savedPair
+	saved                   []int32 // held before
+	base                    []int32 // low without tolerance, if there is any
 }
-
-type savedPair struct{ class, member, pair, held int32 }
 
 // shift finds the fewest moves among the classes and members in focus, with low ≤ load ≤ high. It starts from owned
 // units up to low, which cost nothing and so are optimal for their number, and places the others by
@@ -20,23 +21,52 @@ type savedPair struct{ class, member, pair, held int32 }
 func (n *network) shift(classes, members []int32) {
 	n.save(classes)
 	need, left := n.startFromOwned(classes, members)
-	left -= need
 	n.costs = true
-	ok := n.ship(classes, members, need)
-	if ok && left > 0 {
-		clear(n.room)
+	n.sinkPrice = 0
+	ok := n.ship(classes, members, need, toLow)
+	if left -= need; ok && left > 0 {
 		n.sinkPrice = int32(n.prices)
 		for _, m := range members {
-			if n.limit[m] = n.high[m]; n.load[m] < n.limit[m] {
-				n.room[m>>6] |= bit(m)
+			if n.load[m] < n.high[m] {
 				n.sinkPrice = min(n.sinkPrice, n.priceMember[m])
 			}
 		}
-		ok = n.ship(classes, members, left)
+		steps := toHigh
+		if n.base != nil {
+			steps = byAndBy
+		}
+		ok = n.ship(classes, members, left, steps)
 	}
 	n.costs = false
 	if !ok {
 		n.restore(classes)
+	}
+}
+
+// Steps are the limits that ship tries one after the other before it raises prices. The last must be the widest.
+var (
+	toLow  = []int32{math.MinInt32}
+	toHigh = []int32{math.MaxInt32}
+	// byAndBy fills members evenly as far as this is free. Steps count from the load without tolerance.
+	byAndBy = []int32{0, 1, 2, 4, 8, 16, 32, math.MaxInt32}
+)
+
+// allow sets the members' limits to a step.
+func (n *network) allow(members []int32, step int32) {
+	clear(n.room)
+	n.work.spend(n.memWords + len(members))
+	for _, m := range members {
+		switch step {
+		case math.MinInt32:
+			n.limit[m] = n.low[m]
+		case math.MaxInt32:
+			n.limit[m] = n.high[m]
+		default:
+			n.limit[m] = min(n.high[m], max(n.low[m], n.base[m]+step))
+		}
+		if n.load[m] < n.limit[m] {
+			n.room[m>>6] |= bit(m)
+		}
 	}
 }
 
@@ -82,7 +112,6 @@ func (n *network) startFromOwned(classes, members []int32) (need, left int64) {
 	n.emptyPrice(1)
 	copy(n.membersAt[0], n.inMembers)
 	copy(n.classesAt[0], n.inClasses)
-	n.sinkPrice = 0
 	return need, left
 }
 
@@ -98,28 +127,40 @@ func (n *network) emptyPrice(p int) {
 
 // ship places so many units by shortest paths, cost being moves; balance has shown that they fit. False: the
 // budget ended.
-func (n *network) ship(classes, members []int32, need int64) bool {
+func (n *network) ship(classes, members []int32, need int64, steps []int32) bool {
 	for need > 0 {
+		for _, step := range steps {
+			n.allow(members, step)
+			if need -= n.atThisPrice(classes, members, need); need == 0 {
+				return true
+			}
+			if n.work.empty() {
+				return false
+			}
+		}
+		if n.prices > int(n.classN+n.memberN)+2 {
+			return false // no path is that long
+		}
+		n.raise()
+	}
+	return true
+}
+
+// atThisPrice places what it can without raising a price.
+func (n *network) atThisPrice(classes, members []int32, need int64) (got int64) {
+	for got < need && !n.work.empty() {
 		clear(n.target)
 		if int(n.sinkPrice) < n.prices {
 			for place, x := range n.membersAt[n.sinkPrice] {
 				n.target[place] = x & n.room[place]
 			}
 		}
-		if need -= n.deal(classes); need == 0 {
+		if got += n.deal(classes); got == need || !n.search(classes, need-got) {
 			break
 		}
-		if n.search(classes, need) {
-			need -= n.blockingFlow(classes, members)
-		} else if !n.work.empty() && n.prices <= int(n.classN+n.memberN)+2 { // beyond: no path is that long
-			n.raise()
-			continue
-		}
-		if n.work.empty() || n.prices > int(n.classN+n.memberN)+2 {
-			return need == 0
-		}
+		got += n.blockingFlow(classes, members)
 	}
-	return true
+	return got
 }
 
 // raise adds one to the price of everything that the search did not reach.
@@ -158,19 +199,24 @@ func lift(from, to, mask []uint64) {
 	}
 }
 
-// save notes what the members in focus hold of the classes.
+// pairs is the range of the pairs of a class.
+func (n *network) pairs(c int32) (from, to int32) {
+	end := int32(len(n.held))
+	if k := n.rowStart[c+1]; int(k) < len(n.row) {
+		end = n.row[k].first
+	}
+	return n.row[n.rowStart[c]].first, end
+}
+
+// save notes what is held of the classes.
 func (n *network) save(classes []int32) {
-	n.saved = n.saved[:0]
+	if n.saved == nil {
+		n.saved = make([]int32, len(n.held))
+	}
 	for _, c := range classes {
-		n.work.spend(int(n.rowStart[c+1] - n.rowStart[c]))
-		for i := n.rowStart[c]; i < n.rowStart[c+1]; i++ {
-			w := &n.row[i]
-			for x := w.holds & n.inMembers[w.place]; x != 0; x &= x - 1 {
-				b := lowest(x)
-				pair := w.pair(b)
-				n.saved = append(n.saved, savedPair{c, w.place*64 + b, pair, n.held[pair]})
-			}
-		}
+		from, to := n.pairs(c)
+		copy(n.saved[from:to], n.held[from:to])
+		n.work.spend(int(to-from) / 8)
 	}
 }
 
@@ -179,19 +225,16 @@ func (n *network) restore(classes []int32) {
 	for _, c := range classes {
 		for i := n.rowStart[c]; i < n.rowStart[c+1]; i++ {
 			w := &n.row[i]
-			for x := w.holds & n.inMembers[w.place]; x != 0; x &= x - 1 {
+			for x := w.row; x != 0; x &= x - 1 {
 				b := lowest(x)
 				m, pair := w.place*64+b, w.pair(b)
-				n.load[m] -= n.held[pair]
-				n.left[c] += n.held[pair]
-				n.add(c, m, w, pair, -n.held[pair])
+				if change := n.saved[pair] - n.held[pair]; change != 0 {
+					n.add(c, m, w, pair, change)
+					n.load[m] += change
+				}
 			}
 		}
-	}
-	for _, s := range n.saved {
-		n.add(s.class, s.member, n.wordOf(s.class, s.member>>6), s.pair, s.held)
-		n.load[s.member] += s.held
-		n.left[s.class] -= s.held
+		n.left[c] = 0
 	}
 	n.stopped = Moves
 }

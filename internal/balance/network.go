@@ -121,7 +121,7 @@ func (n *network) arrange() {
 		pairs += int32(bits.OnesCount64(w.bits))
 	}
 	n.held, n.owned = make([]int32, pairs), make([]int32, pairs)
-	for c := int32(0); c < n.classN; c++ {
+	for c := range n.classN {
 		for _, t := range n.of(c) {
 			n.units[c] += n.problem.Partitions[t]
 		}
@@ -174,7 +174,7 @@ func (n *network) own(bases []int32) {
 	if owner == nil {
 		return
 	}
-	for c := int32(0); c < n.classN; c++ {
+	for c := range n.classN {
 		row := n.row[n.rowStart[c]:n.rowStart[c+1]]
 		dense := len(row) == n.memWords
 		for _, t := range n.of(c) {

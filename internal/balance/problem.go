@@ -91,7 +91,7 @@ func (p *Problem) validate(o Options) error {
 	if o.Tolerance < 0 {
 		return malformed("tolerance %d is negative", o.Tolerance)
 	}
-	if p.Members < 0 || p.Members+len(p.Partitions) > math.MaxInt32/4 {
+	if p.Members < 0 || p.Members > math.MaxInt32/8 || len(p.Partitions) > math.MaxInt32/8 {
 		return malformed("%d members and %d topics", p.Members, len(p.Partitions))
 	}
 	var total int64

@@ -20,30 +20,9 @@ type rows struct {
 type rowWord struct {
 	bits  uint64
 	place int32 // which 64 columns
-	rank  int32 // set bits of the row before this word
 }
 
 func (r *rows) row(i int32) []rowWord { return r.words[r.start[i]:r.start[i+1]] }
-
-// find returns the word of a row that would hold the column; full is the number of words of a row without gaps.
-func find(row []rowWord, full int, column int32) *rowWord {
-	place := column >> 6
-	i, n := 0, len(row)
-	if n == full {
-		return &row[place]
-	}
-	for i < n {
-		if h := (i + n) >> 1; row[h].place < place {
-			i = h + 1
-		} else {
-			n = h
-		}
-	}
-	if i == len(row) || row[i].place != place {
-		return nil
-	}
-	return &row[i]
-}
 
 // transpose turns a matrix of height x width around: bit by bit if sparse, else in blocks of 64 x 64.
 func transpose(a rows, height, width int) rows {
@@ -68,7 +47,7 @@ func transpose(a rows, height, width int) rows {
 			}
 		}
 	}
-	for i := 0; i < width; i++ {
+	for i := range width {
 		r.start[i+1] += r.start[i]
 	}
 	r.words = make([]rowWord, r.start[width])
@@ -99,7 +78,7 @@ func transpose(a rows, height, width int) rows {
 func transposeSparse(a rows, height, width int) rows {
 	r := rows{start: make([]int32, width+1)}
 	last := make([]int32, width) // last word of a result row, plus 1
-	for i := int32(0); i < int32(height); i++ {
+	for i := range int32(height) {
 		g := i>>6 + 1
 		for _, w := range a.row(i) {
 			for x := w.bits; x != 0; x &= x - 1 {
@@ -110,13 +89,13 @@ func transposeSparse(a rows, height, width int) rows {
 			}
 		}
 	}
-	for i := 0; i < width; i++ {
+	for i := range width {
 		r.start[i+1] += r.start[i]
 	}
 	r.words = make([]rowWord, r.start[width])
 	fill := slices.Clone(r.start[:width])
 	clear(last)
-	for i := int32(0); i < int32(height); i++ {
+	for i := range int32(height) {
 		g := i>>6 + 1
 		for _, w := range a.row(i) {
 			for x := w.bits; x != 0; x &= x - 1 {

@@ -112,7 +112,7 @@ func (n *network) classesToMembers(queue []int32, reached []uint64) {
 	for _, c := range queue {
 		moving, free := n.fromClass(c)
 		row := n.row[n.rowStart[c]:n.rowStart[c+1]]
-		n.work.spend(len(row) + 1)
+		n.work.spend(2*len(row) + 4)
 		for i := range row {
 			w := &row[i]
 			p := w.place
@@ -125,13 +125,13 @@ func (n *network) classesToMembers(queue []int32, reached []uint64) {
 }
 
 func (n *network) membersToClasses(reached, further []uint64) {
-	n.work.spend(n.memWords + n.claWords)
+	n.work.spend(4 * (n.memWords + n.claWords)) // for all that a level costs
 	for place, x := range reached {
 		for ; x != 0; x &= x - 1 {
 			m := int32(place)*64 + lowest(x)
 			returning, saving := n.fromMember(m)
 			column := n.column[n.columnStart[m]:n.columnStart[m+1]]
-			n.work.spend(len(column) + 1)
+			n.work.spend(2*len(column) + 4)
 			for i := range column {
 				w := &column[i]
 				p := w.place
@@ -150,7 +150,7 @@ func (n *network) push(c int32, k int, want int32) (got int32) {
 	moving, free := n.fromClass(c)
 	level := n.memberLvl[k]
 	i := n.nextRow[c]
-	n.work.spend(2)
+	n.work.spend(16)
 	for ; i < n.rowStart[c+1]; i++ {
 		w := &n.row[i]
 		p := w.place
@@ -207,7 +207,7 @@ func (n *network) pushOn(m int32, k int, want int32) (got int32) {
 	returning, saving := n.fromMember(m)
 	level := n.classLvl[k]
 	i := n.nextColumn[m]
-	n.work.spend(2)
+	n.work.spend(16)
 	for ; i < n.columnStart[m+1]; i++ {
 		w := &n.column[i]
 		p := w.place

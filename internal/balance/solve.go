@@ -1,11 +1,14 @@
 package balance
 
+import "slices"
+
 // Solve returns the best assignment; see the package comment for what that means. An error says that the problem
 // is malformed. Solve keeps nothing of p and changes nothing in it, and may be called from several goroutines.
 func Solve(p *Problem, o Options) (Result, error) {
 	if err := p.validate(o); err != nil {
 		return Result{}, err
 	}
+	o.Tolerance = min(o.Tolerance, int32(p.total()))
 	work := newMeter(o.Budget)
 	all := everyone(p)
 	s := newPlacement(p, p.offsets())
@@ -19,17 +22,17 @@ func Solve(p *Problem, o Options) (Result, error) {
 		n := solveNetwork(p, o, work, s.bases)
 		stopped = n.stopped
 		n.limits(bounds)
+		if stopped == Complete {
+			n.smooth(len(s.owner))
+			if stopped = n.stopped; stopped == Spread && s.racks {
+				stopped = Racks // they come first and were not seen to
+			}
+		}
 		s.fromNetwork(n)
 	}
-	r := Result{Owner: s.owner, Voluntary: s.voluntary, Placed: s.placed, Stopped: stopped}
+	r := Result{Owner: s.owner, Loads: s.loads, Voluntary: s.voluntary, Placed: s.placed, Stopped: stopped}
 	if stopped == Complete {
 		s.refine(o, work, bounds, &r)
-	}
-	r.Loads = make([]int32, p.Members)
-	for _, m := range r.Owner {
-		if m >= 0 {
-			r.Loads[m]++
-		}
 	}
 	return r, nil
 }
@@ -39,6 +42,7 @@ func Optimum(p *Problem, o Options) (Optimal, error) {
 	if err := p.validate(o); err != nil {
 		return Optimal{}, err
 	}
+	o.Tolerance = min(o.Tolerance, int32(p.total()))
 	if p.Host != nil {
 		r, err := Solve(p, o) // the host's choice of loads is final only after the last step
 		return Optimal{Loads: r.Loads, Voluntary: r.Voluntary, Stopped: r.Stopped}, err
@@ -84,8 +88,36 @@ func solveNetwork(p *Problem, o Options, work *meter, bases []int32) *network {
 		n.settle()
 		return n
 	}
+	if o.Tolerance > 0 {
+		n.tolerate(o.Tolerance)
+		return n
+	}
 	n.fewestMoves()
+	if p.Host != nil {
+		if n.stopped == Complete {
+			n.settleHosts()
+		} else {
+			n.stopped = Balance // the hosts' loads are not even yet
+		}
+	}
 	return n
+}
+
+// settleHosts evens out the hosts' loads and finds the fewest moves for the loads that this leads to. The bounds
+// stay as wide as balance allows, for the exact work on small groups.
+func (n *network) settleHosts() {
+	if !n.evenHosts() || n.stopped != Complete {
+		return
+	}
+	low, high := slices.Clone(n.low), slices.Clone(n.high)
+	copy(n.low, n.load)
+	copy(n.high, n.load)
+	for i := range n.blocks {
+		n.blocks[i].tie = false
+	}
+	n.fewestMoves()
+	copy(n.low, low)
+	copy(n.high, high)
 }
 
 // limits translates the bounds of the members' loads.
@@ -136,7 +168,7 @@ func (s *placement) quotas(members, topics, bases []int32, tolerance int32, boun
 // equal places all partitions where all subscriptions are equal.
 func (s *placement) equal(members, topics []int32, tolerance int32, bounds *limits) {
 	s.quotas(members, topics, s.bases, tolerance, bounds)
-	clear(s.owned)
+	s.loads = slices.Clone(s.quota)
 	if len(topics) > 0 {
 		s.class(topics, members)
 	}
