@@ -1,0 +1,24 @@
+// Package fault has the errors that commands return where the exit code depends on what went wrong. Which code that is, is
+// decided in one place, package cli.
+package fault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrAssertion is found in the error of a command that was asked to check something, did so, and found it not to be so.
+var ErrAssertion = errors.New("assertion failed")
+
+// A UsageError says that the command line itself is wrong, whatever the files it names contain.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usage makes a [*UsageError] from a format.
+func Usage(format string, args ...any) error {
+	return &UsageError{Err: fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,121 @@
+// Package root puts the commands together. It knows what they are called and how they are found; what each does is in a package
+// of its own.
+package root
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assignkit/assignkit/internal/cli/assign"
+	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/cli/iostreams"
+	"github.com/assignkit/assignkit/internal/cli/simulate"
+	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/internal/cli/version"
+	"github.com/assignkit/assignkit/internal/suggest"
+)
+
+// Run runs the command that args name. An error of the command line is a [*fault.UsageError].
+func Run(ctx context.Context, args []string, io *iostreams.Streams) error {
+	started := false
+	cmd := newCommand(io)
+	cmd.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	cmd.SetArgs(args)
+	found, err := cmd.ExecuteContextC(ctx)
+	var usage *fault.UsageError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &usage):
+		err = usage.Err
+	case started:
+		return err
+	}
+	// Whatever goes wrong before a command starts is about flags, arguments or names of commands.
+	return fault.Usage("%w\nSee '%s --help'.", trimmed(err), found.CommandPath())
+}
+
+// trimmed takes the line feeds off the end of cobra's errors, which suggest commands on lines of their own.
+func trimmed(err error) error {
+	text := strings.TrimRight(err.Error(), "\n")
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
+}
+
+func newCommand(io *iostreams.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "assignctl",
+		Short: "Shows what a partition assignor would do, before it does it",
+		Long: `assignctl shows which member of a Kafka consumer group would read which
+partition under an assignor, and what would move when members come and go,
+without a broker and before anything happens.`,
+		Example: `  assignctl simulate --topics orders=12 --members 3 --strategy range,sticky --join 1
+  assignctl strategies
+  assignctl help exit-codes`,
+		Version:                    version.Text(),
+		Args:                       unknownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.SetVersionTemplate("assignctl {{.Version}}\n")
+	cmd.SetIn(io.In)
+	cmd.SetOut(io.Out)
+	cmd.SetErr(io.Err)
+	cmd.AddCommand(
+		simulate.NewCommand(io, nil),
+		assign.NewCommand(io, nil),
+		strategies.NewCommand(io, nil),
+		version.NewCommand(io),
+		exitCodes(),
+	)
+	cmd.SetHelpCommand(helpCommand())
+	cmd.SetFlagErrorFunc(unknownFlag)
+	cmd.InitDefaultCompletionCmd()
+	for _, c := range cmd.Commands() {
+		if c.Name() == "completion" { // it would take any argument
+			c.Args = cobra.NoArgs
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+	return cmd
+}
+
+// unknownCommand refuses arguments of the program itself, as they were meant to be a command.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fault.Usage("unknown command %q; did you mean %q?", args[0], near[0])
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return fault.Usage("unknown command %q; there are %s", args[0], strings.Join(names, ", "))
+}
+
+// unknownFlag adds to an error about a flag that does not exist which one was probably meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || missing.GetSpecifiedName() == "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := suggest.Nearest(missing.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package simulate
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/simulation"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A change is what a step does to one member.
+type change struct {
+	member        string
+	before, after int // partitions; absent where it is not in the group
+	gained, lost  []strategy.TopicPartitions
+}
+
+const absent = -1
+
+// changes compares step i of r with what was before it, by member in the order of their names.
+func changes(r *simulation.Result, i int) []change {
+	before, after := previous(r, i), r.Steps[i].Assignment.Members
+	ids := slices.Collect(maps.Keys(after))
+	for id := range before {
+		if _, ok := after[id]; !ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, output.CompareNames)
+	list := make([]change, len(ids))
+	for k, id := range ids {
+		was, had := before[id]
+		is, has := after[id]
+		list[k] = change{
+			member: id, before: absent, after: absent,
+			gained: difference(is, was), lost: difference(was, is),
+		}
+		if had {
+			list[k].before = size(was)
+		}
+		if has {
+			list[k].after = size(is)
+		}
+	}
+	return list
+}
+
+// previous returns who had what before step i: what the step before ended with, and at the start what members claimed.
+func previous(r *simulation.Result, i int) map[string][]strategy.TopicPartitions {
+	if i > 0 {
+		return r.Steps[i-1].Assignment.Members
+	}
+	before := map[string][]strategy.TopicPartitions{}
+	t, err := strategy.Tabulate(r.Steps[0].Group)
+	if err != nil {
+		return before // it has been run, so this cannot be
+	}
+	owned := t.Assignment(t.Keepers()).Members
+	for id, list := range owned {
+		if len(list) > 0 {
+			before[id] = list
+		}
+	}
+	if len(before) == 0 {
+		return before // nobody had anything: all are new
+	}
+	return owned
+}
+
+func size(list []strategy.TopicPartitions) int {
+	n := 0
+	for i := range list {
+		n += len(list[i].Partitions)
+	}
+	return n
+}
+
+// difference returns what is in a and not in b. Both are sorted, as in an assignment.
+func difference(a, b []strategy.TopicPartitions) []strategy.TopicPartitions {
+	var out []strategy.TopicPartitions
+	for i, k := 0, 0; i < len(a); i++ {
+		for k < len(b) && b[k].Topic < a[i].Topic {
+			k++
+		}
+		var other []int32
+		if k < len(b) && b[k].Topic == a[i].Topic {
+			other = b[k].Partitions
+		}
+		if left := without(a[i].Partitions, other); len(left) > 0 {
+			out = append(out, strategy.TopicPartitions{Topic: a[i].Topic, Partitions: left})
+		}
+	}
+	return out
+}
+
+func without(a, b []int32) []int32 {
+	if slices.Equal(a, b) {
+		return nil
+	}
+	var out []int32
+	k := 0
+	for _, p := range a {
+		for k < len(b) && b[k] < p {
+			k++
+		}
+		if k == len(b) || b[k] != p {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,185 @@
+// Package simulate is the command that shows what strategies would do to a group over a series of events. It reads the group and
+// the events from where the command line says, has package simulation run them, and prints the result.
+package simulate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/cli/iostreams"
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/simulation"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// defaultStrategy applies where neither the command line nor the scenario names one.
+const defaultStrategy = "sticky"
+
+// options is what the command line says.
+type options struct {
+	io *iostreams.Streams
+
+	file          string // a scenario or cases, "-" for standard input, "" for none
+	imported      string // text of kafka-consumer-groups, likewise
+	group         string // which of the groups in it, "" for the only one
+	subscriptions string // what its members are taken to subscribe to: all or owned
+
+	topics     []strategy.Topic
+	members    []strategy.Member // nil: not given
+	events     []simulation.Event
+	strategies []string
+	whatIf     counts // of members to compare, zero if not asked for
+
+	full   bool
+	format output.Format
+}
+
+const long = `Show what strategies would do to a group over a series of events: who
+reads what, what moves, how even it is.
+
+The group comes from flags; from a scenario file (YAML); from cases in JSON
+lines (files that end in .json or .jsonl, or start with "{"); or from what
+kafka-consumer-groups prints with --describe, best with --members --verbose.
+"-" is standard input.
+
+Events from flags happen in the order of the command line, after those of the
+scenario. Members are named one by one or, but for those that join, by patterns
+such as 'billing-*'.
+
+  MAX, MIN    the largest and the smallest load: a member's partitions, or
+              their weight, over its capacity
+  SKEW        the difference
+  REGRET      how far the loads lie above the most even ones possible
+  VOLUNTARY   partitions that move although their owner could keep them
+  MINIMUM     the fewest voluntary moves that make the loads as even as can be
+  FORCED      partitions whose owner is gone or no longer wants them
+  ROUNDS      rebalances that it takes`
+
+const example = `  assignctl simulate --topics orders=12 --members 3 --strategy range,roundrobin,sticky --join 1
+  assignctl simulate --topics orders=12,payments=6 --members a,b,c --leave a --grow orders=24 -o wide
+  assignctl simulate --topics orders=126 --what-if members=1..20
+  assignctl simulate deploy.yaml --strategy sticky -o json
+  kafka-consumer-groups.sh --bootstrap-server localhost:9092 \
+    --describe --group billing --members --verbose | assignctl simulate --import - --join 2`
+
+// NewCommand returns the command; runF, if it is not nil, runs in place of what it does.
+func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) error) *cobra.Command {
+	opts := &options{io: io}
+	if runF == nil {
+		runF = run
+	}
+	cmd := &cobra.Command{
+		Use:     "simulate [SCENARIO.yaml|CASES.jsonl|-]",
+		Short:   "Show what strategies would do as members come and go",
+		Long:    long,
+		Example: example,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				opts.file = args[0]
+			}
+			if err := opts.check(); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), opts)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return []string{"yaml", "yml", "jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	opts.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&textFlag{func(s string) error { return o.addTopics(s) }}, "topics", "the group's topics: `TOPIC=N`,... with N partitions")
+	flags.Var(&textFlag{func(s string) error { return o.addMembers(s) }}, "members", "the group's members: how many, or their `NAMES`")
+	flags.StringVar(&o.imported, "import", "", "read the group from the text of kafka-consumer-groups in `FILE`")
+	flags.StringVar(&o.group, "group", "", "with --import: the `NAME` of the group, if there are several")
+	flags.StringVar(&o.subscriptions, "subscriptions", "", "with --import: members read `all|owned` topics (default all)")
+	flags.VarP(&textFlag{func(s string) error { return o.addStrategies(s) }}, "strategy", "s", "strategies to compare: `SPEC`,... (default: the scenario's, else sticky)")
+	addEventFlags(cmd, &o.events)
+	flags.Var(&textFlag{o.whatIf.parse}, "what-if", "compare numbers of members: `members=FROM..TO`")
+	flags.BoolVar(&o.full, "full", false, "show large groups in full")
+	output.AddFlag(cmd, &o.format, output.Table, output.Wide, output.JSON, output.YAML)
+
+	strategies.CompleteFlag(cmd, "strategy", true)
+	_ = cmd.RegisterFlagCompletionFunc("subscriptions", cobra.FixedCompletions([]string{"all", "owned"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// textFlag is a flag that a function takes, as often as it is given.
+type textFlag struct{ take func(string) error }
+
+func (f *textFlag) String() string         { return "" }
+func (f *textFlag) Type() string           { return "text" }
+func (f *textFlag) Set(value string) error { return f.take(value) }
+
+func (o *options) addTopics(text string) error {
+	more, err := topics(text)
+	if err != nil {
+		return err
+	}
+	for _, t := range more {
+		if slices.ContainsFunc(o.topics, func(other strategy.Topic) bool { return other.Name == t.Name }) {
+			return fault.Usage("topic %s is listed twice", t.Name)
+		}
+	}
+	o.topics = append(o.topics, more...)
+	return nil
+}
+
+func (o *options) addMembers(text string) error {
+	if o.members != nil {
+		return fault.Usage("given twice")
+	}
+	var err error
+	o.members, err = members(text)
+	return err
+}
+
+func (o *options) addStrategies(text string) error {
+	specs, err := list(text)
+	for _, spec := range specs {
+		if !slices.Contains(o.strategies, spec) {
+			o.strategies = append(o.strategies, spec)
+		}
+	}
+	return err
+}
+
+// check refuses what contradicts itself.
+func (o *options) check() error {
+	byFlags := o.topics != nil || o.members != nil
+	switch {
+	case o.file != "" && o.imported != "":
+		return fault.Usage("a scenario and --import are two groups; one is wanted")
+	case o.file != "" && byFlags:
+		return fault.Usage("--topics and --members make a group of their own; %s is one already. Events can change it: --join, --create, ...", o.file)
+	case o.imported != "" && byFlags:
+		return fault.Usage("--topics and --members make a group of their own; --import is one already. Events can change it: --join, --create, ...")
+	case o.imported == "" && (o.group != "" || o.subscriptions != ""):
+		return fault.Usage("--group and --subscriptions say what to make of --import, which is missing")
+	case o.subscriptions != "" && o.subscriptions != "all" && o.subscriptions != "owned":
+		return fault.Usage("--subscriptions %s: there are all, owned", o.subscriptions)
+	case o.whatIf.asked() && len(o.events) > 0:
+		return fault.Usage("--what-if compares groups at rest; events have no place in it")
+	case o.file != "" || o.imported != "":
+		return nil
+	case o.topics == nil && o.members == nil:
+		return fault.Usage("no group to simulate: name a scenario, or give --topics and --members, or --import")
+	case o.topics == nil:
+		return fault.Usage("--topics is missing")
+	case o.members == nil && !o.whatIf.asked():
+		return fault.Usage("--members is missing")
+	}
+	return nil
+}

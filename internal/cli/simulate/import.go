@@ -1,0 +1,66 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/cli/input"
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/describe"
+	"github.com/assignkit/assignkit/simulation"
+)
+
+// importGroup reads a group out of what kafka-consumer-groups prints. What that text does not tell is assumed, and said.
+func (o *options) importGroup() ([]subject, error) {
+	src, err := input.Open(o.imported, o.io.In)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }() // it was only read
+	text, err := src.Limit(maxInput)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := describe.Read(src.Name, text)
+	if err != nil {
+		return nil, err
+	}
+	g, err := o.choose(src.Name, groups)
+	if err != nil {
+		return nil, err
+	}
+	subscriptions, assumed := describe.AllTopics, "every member reads all of these topics"
+	if o.subscriptions == "owned" {
+		subscriptions, assumed = describe.OwnedTopics, "members read only the topics that they have partitions of"
+	}
+	group := g.Strategy(subscriptions)
+	partitions := 0
+	for i := range group.Topics {
+		group.Topics[i].Weights = nil // lags change by the second, and are often 0
+		partitions += int(group.Topics[i].Partitions)
+	}
+	fmt.Fprintf(o.io.Err, "assignctl: group %s: %s of %s, %s; assumed: %s, and no topic has more partitions than shown\n",
+		output.Clean(g.Name), output.Count(partitions, "partition"), output.Count(len(group.Topics), "topic"),
+		output.Count(len(group.Members), "member"), assumed)
+	return []subject{{scenario: simulation.Scenario{Group: group}}}, nil
+}
+
+// choose returns the group that --group names, or the only one.
+func (o *options) choose(file string, groups []describe.Group) (*describe.Group, error) {
+	names := make([]string, len(groups))
+	for i := range groups {
+		if names[i] = output.Clean(groups[i].Name); groups[i].Name == o.group {
+			return &groups[i], nil
+		}
+	}
+	switch {
+	case len(groups) == 0:
+		return nil, fmt.Errorf("%s: there is no group in it", file)
+	case o.group != "":
+		return nil, fmt.Errorf("%s: there is no group %q in it; there are %s", file, o.group, strings.Join(names, ", "))
+	case len(groups) > 1:
+		return nil, fault.Usage("%s has several groups: %s; choose one with --group", file, strings.Join(names, ", "))
+	}
+	return &groups[0], nil
+}

@@ -1,0 +1,105 @@
+package simulate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/groupjson"
+	"github.com/assignkit/assignkit/simulation"
+)
+
+// printJSON runs all cases and prints them in one document. A case's results are written down and dropped before the next one runs.
+func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject) error {
+	var d document
+	d.last = append(d.last, `{"results":[`...)
+	first := true
+	for i := range subjects {
+		cases, err := r.run(ctx, &subjects[i])
+		if err != nil {
+			return err
+		}
+		for _, result := range cases.results {
+			if !first {
+				d.last = append(d.last, ',')
+			}
+			first = false
+			if err := d.result(cases.name, result); err != nil {
+				return err
+			}
+		}
+	}
+	d.last = append(d.last, "]}\n"...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if o.format == output.YAML {
+		return output.Print(o.io.Out, output.YAML, bytes.Join(d.pieces(), nil))
+	}
+	for _, piece := range d.pieces() {
+		if _, err := o.io.Out.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *document) result(name string, r *simulation.Result) error {
+	d.last = append(d.last, '{')
+	if name != "" {
+		d.last = groupjson.AppendString(append(d.last, `"case":`...), name)
+		d.last = append(d.last, ',')
+	}
+	d.last = groupjson.AppendString(append(d.last, `"strategy":`...), r.Strategy)
+	d.last = append(d.last, `,"steps":[`...)
+	d.written = map[string]written{}
+	for i := range r.Steps {
+		if i > 0 {
+			d.last = append(d.last, ',')
+		}
+		if err := d.writeStep(&r.Steps[i]); err != nil {
+			return err
+		}
+	}
+	d.last = append(d.last, "]}"...)
+	return nil
+}
+
+func (d *document) writeStep(s *simulation.Step) error {
+	d.roll()
+	d.last = groupjson.AppendString(append(d.last, `{"event":`...), s.Event)
+	d.last = append(d.last, `,"assignment":`...)
+	d.assignment(s.Assignment.Members)
+	d.last = append(d.last, `,"moved":[`...)
+	for i := range s.Moved {
+		if i > 0 {
+			d.last = append(d.last, ',')
+		}
+		d.last = appendMove(d.last, &s.Moved[i])
+	}
+	metrics, err := json.Marshal(s.Metrics)
+	if err != nil {
+		return err
+	}
+	d.last = append(append(d.last, `],"metrics":`...), metrics...)
+	d.last = groupjson.AppendUnassigned(append(d.last, `,"unassigned":`...), s.Assignment.Unassigned)
+	d.last = strconv.AppendInt(append(d.last, `,"rounds":`...), int64(s.Rounds), 10)
+	d.last = append(d.last, '}')
+	return nil
+}
+
+func appendMove(dst []byte, m *simulation.Move) []byte {
+	dst = groupjson.AppendString(append(dst, `{"topic":`...), m.Topic)
+	dst = strconv.AppendInt(append(dst, `,"partition":`...), int64(m.Partition), 10)
+	dst = groupjson.AppendString(append(dst, `,"from":`...), m.From)
+	dst = append(dst, `,"to":`...)
+	if m.To == "" { // nobody
+		dst = append(dst, "null"...)
+	} else {
+		dst = groupjson.AppendString(dst, m.To)
+	}
+	dst = groupjson.AppendString(append(dst, `,"kind":`...), m.Kind.String())
+	return append(dst, '}')
+}

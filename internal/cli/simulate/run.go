@@ -1,0 +1,134 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/simulation"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A runner has the strategies to compare.
+type runner struct{ strategies []candidate }
+
+// candidate is a strategy and how it was named.
+type candidate struct {
+	spec     string
+	assignor strategy.Assignor
+}
+
+// newRunner parses the specifications. Those of the command line go before those of the scenario.
+func newRunner(flags, scenario []string) (r *runner, err error) {
+	parse, specs := strategies.Parse, flags
+	if len(specs) == 0 {
+		parse, specs = strategy.Parse, scenario
+	}
+	if len(specs) == 0 {
+		specs = []string{defaultStrategy}
+	}
+	r = &runner{}
+	for _, spec := range specs {
+		a, err := parse(spec)
+		if err != nil {
+			return nil, errors.Join(err, r.close())
+		}
+		r.strategies = append(r.strategies, candidate{spec: spec, assignor: a})
+	}
+	return r, nil
+}
+
+func (r *runner) close() error {
+	var errs []error
+	for _, s := range r.strategies {
+		errs = append(errs, strategy.Close(s.assignor))
+	}
+	return errors.Join(errs...)
+}
+
+// outcomes has one case's results, a strategy each.
+type outcomes struct {
+	name    string // "" if it is the only case
+	results []*simulation.Result
+}
+
+// run runs a case with every strategy.
+func (r *runner) run(ctx context.Context, s *subject) (*outcomes, error) {
+	out := &outcomes{name: s.name}
+	for _, c := range r.strategies {
+		result, err := simulation.Run(ctx, &s.scenario, c.spec, c.assignor)
+		if err != nil {
+			if s.name != "" {
+				err = fmt.Errorf("%s: %w", s.name, err)
+			}
+			return nil, err
+		}
+		out.results = append(out.results, result)
+	}
+	return out, nil
+}
+
+// run is the command.
+func run(ctx context.Context, o *options) (err error) {
+	subjects, err := o.load()
+	if err != nil {
+		return err
+	}
+	r, err := newRunner(o.strategies, subjects[0].scenario.Strategies)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	if o.whatIf.asked() {
+		return o.runWhatIf(ctx, r, subjects)
+	}
+	if o.format == output.JSON || o.format == output.YAML {
+		return o.printJSON(ctx, r, subjects)
+	}
+	var text []byte
+	for i := range subjects {
+		cases, err := r.run(ctx, &subjects[i])
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append(text, '\n')
+		}
+		text = o.appendReport(text, cases)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_, err = o.io.Out.Write(text)
+	return err
+}
+
+func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject) error {
+	if len(subjects) > 1 {
+		return fmt.Errorf("--what-if takes one case; there are %d", len(subjects))
+	}
+	list, err := r.whatIf(ctx, &subjects[0].scenario.Group, o.whatIf)
+	if err != nil {
+		return err
+	}
+	if o.format == output.JSON || o.format == output.YAML {
+		doc, err := whatIfJSON(list)
+		if err != nil {
+			return err
+		}
+		return output.Print(o.io.Out, o.format, doc)
+	}
+	_, err = o.io.Out.Write(appendWhatIf(nil, list, o.paper()))
+	return err
+}
+
+// paper is what tables are written on. The format wide knows no margin.
+func (o *options) paper() output.Paper {
+	p := output.Paper{Width: o.io.Width, Color: o.io.Color}
+	if o.format == output.Wide {
+		p.Width = 0
+	}
+	return p
+}

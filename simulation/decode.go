@@ -1,0 +1,516 @@
+package simulation
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/assignkit/assignkit/strategy"
+)
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+// fields decodes a mapping with known keys.
+func (d *decoder) fields(n *node, what string, known map[string]func(v *node) error) error {
+	names := sorted(slices.Collect(maps.Keys(known)))
+	if n.kind != mapping {
+		return d.at(n, "%s is a mapping of %s, not %s", what, strings.Join(names, ", "), n)
+	}
+	for _, p := range n.pairs {
+		decode, ok := known[p.key.text]
+		if !ok {
+			hint := nearest(p.key.text, names)
+			if hint == "" {
+				hint = "; there are " + strings.Join(names, ", ")
+			}
+			return d.at(p.key, "%s has no field %q%s", what, clip(p.key.text), hint)
+		}
+		if err := decode(p.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name decodes a word. What looks like a number is one if it stands for nothing else.
+func (d *decoder) name(n *node, what string) (string, error) {
+	switch {
+	case n.kind != scalar:
+		return "", d.at(n, "%s is a word, not %s", what, n)
+	case n.text == "":
+		return "", d.at(n, "%s is empty", what)
+	case len(n.text) > MaxName:
+		return "", d.at(n, "%s is longer than %d bytes", what, MaxName)
+	case strings.ContainsFunc(n.text, unicode.IsControl):
+		return "", d.at(n, "%s %q has characters that cannot be shown", what, clip(n.text))
+	}
+	return n.text, nil
+}
+
+// names decodes a word or a list of words.
+func (d *decoder) names(n *node, what string) ([]string, error) {
+	items := []*node{n}
+	if n.kind == list {
+		items = n.items
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		name, err := d.name(item, what)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = name
+	}
+	return out, nil
+}
+
+// isCount says whether a value is a bare number.
+func isCount(n *node) bool {
+	if n.kind != scalar || n.quoted {
+		return false
+	}
+	_, err := strconv.ParseFloat(strings.ReplaceAll(n.text, "_", ""), 64)
+	return err == nil || strings.Contains(err.Error(), "range")
+}
+
+// number decodes a whole number within bounds.
+func (d *decoder) number(n *node, what string, least, most int64) (int64, error) {
+	if n.kind != scalar || n.quoted {
+		return 0, d.at(n, "%s is a whole number, not %s", what, n)
+	}
+	text := n.text
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return 0, d.at(n, "%s is a whole number, not %s", what, n)
+	}
+	if len(digits) > 1 && digits[0] == '0' {
+		return 0, d.at(n, "%s is a whole number without leading zeros, not %s", what, n)
+	}
+	x, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || x < least || x > most {
+		return 0, d.at(n, "%s %s is not within %d..%d", what, clip(text), least, most)
+	}
+	return x, nil
+}
+
+func (d *decoder) topicList(n *node) ([]strategy.Topic, error) {
+	if n.kind != mapping {
+		return nil, d.at(n, "topics is a mapping of names to numbers of partitions, not %s", n)
+	}
+	out := make([]strategy.Topic, 0, len(n.pairs))
+	for _, p := range n.pairs {
+		name, err := d.name(p.key, "a topic's name")
+		if err != nil {
+			return nil, err
+		}
+		t, err := d.topic(name, p.value)
+		if err != nil {
+			return nil, err
+		}
+		d.topics[name] = true
+		d.subject(name, p.key)
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func (d *decoder) topic(name string, n *node) (strategy.Topic, error) {
+	t := strategy.Topic{Name: name}
+	count := func(v *node) error {
+		x, err := d.number(v, "a number of partitions", 0, strategy.MaxPartitions)
+		t.Partitions = int32(x)
+		return err
+	}
+	if n.kind != mapping {
+		return t, count(n)
+	}
+	var partitions, racks, weights *node
+	err := d.fields(n, "a topic", map[string]func(v *node) error{
+		"partitions": func(v *node) error { partitions = v; return count(v) },
+		"racks":      func(v *node) error { racks = v; return nil },
+		"weights":    func(v *node) error { weights = v; return nil },
+	})
+	if err != nil {
+		return t, err
+	}
+	if partitions == nil {
+		return t, d.at(n, "topic %q does not say how many partitions it has", name)
+	}
+	if racks != nil {
+		if t.Racks, err = facts(d, racks, "racks", &t, (*decoder).racks); err != nil {
+			return t, err
+		}
+	}
+	if weights != nil {
+		t.Weights, err = facts(d, weights, "weights", &t, (*decoder).weight)
+	}
+	return t, err
+}
+
+// facts decodes a list of what is known about partitions, and repeats it where it is shorter than there are.
+func facts[T any](d *decoder, n *node, what string, t *strategy.Topic, decode func(*decoder, *node) (T, error)) ([]T, error) {
+	switch {
+	case n.kind != list:
+		return nil, d.at(n, "%s is a list with an item for each partition, not %s", what, n)
+	case len(n.items) == 0 || t.Partitions == 0:
+		return nil, nil
+	case len(n.items) > int(t.Partitions):
+		return nil, d.at(n, "%s has %d items for %d partitions", what, len(n.items), t.Partitions)
+	}
+	if d.facts += int(t.Partitions); d.facts > maxFacts {
+		return nil, d.at(n, "racks and weights of more than %d partitions in all", maxFacts)
+	}
+	out := make([]T, t.Partitions)
+	for i, item := range n.items {
+		x, err := decode(d, item)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = x
+	}
+	for i := len(n.items); i < len(out); i++ {
+		out[i] = out[i-len(n.items)]
+	}
+	return out, nil
+}
+
+func (d *decoder) racks(n *node) ([]string, error) {
+	if n.kind != list {
+		return nil, d.at(n, "the racks of a partition are a list, not %s", n)
+	}
+	return d.names(n, "a rack")
+}
+
+func (d *decoder) weight(n *node) (float64, error) {
+	if n.kind == scalar && !n.quoted {
+		w, err := strconv.ParseFloat(n.text, 64)
+		if err == nil && w >= 0 && !math.IsInf(w, 1) {
+			return w, nil
+		}
+	}
+	return 0, d.at(n, "a weight is a number that is not negative, not %s", n)
+}
+
+// members decodes members: how many, or who. In an event, a single one need not be in a list.
+func (d *decoder) members(n *node, start bool) ([]strategy.Member, error) {
+	if start && isCount(n) {
+		x, err := d.number(n, "a number of members", 0, MaxMembers)
+		return NewMembers(nil, int(x)), err
+	}
+	items := n.items
+	if n.kind != list {
+		if start {
+			return nil, d.at(n, "members is a list or a number, not %s", n)
+		}
+		items = []*node{n}
+	}
+	if len(items) > MaxMembers {
+		return nil, d.at(n, "more than %d members", MaxMembers)
+	}
+	out := make([]strategy.Member, len(items))
+	for i, item := range items {
+		m, err := d.member(item)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = m
+	}
+	return out, nil
+}
+
+func (d *decoder) member(n *node) (strategy.Member, error) {
+	m := strategy.Member{Generation: strategy.NoGeneration}
+	if n.kind == scalar {
+		id, err := d.name(n, "a member's id")
+		d.subject(id, n)
+		m.ID = id
+		return m, err
+	}
+	var id *node
+	err := d.fields(n, "a member", map[string]func(v *node) error{
+		"id":       func(v *node) (err error) { id = v; m.ID, err = d.name(v, "a member's id"); return err },
+		"instance": func(v *node) (err error) { m.InstanceID, err = d.name(v, "an instance id"); return err },
+		"rack":     func(v *node) (err error) { m.Rack, err = d.name(v, "a rack"); return err },
+		"topics":   func(v *node) (err error) { m.Topics, err = d.subscription(v); return err },
+		"capacity": func(v *node) (err error) {
+			m.Capacity, err = d.capacity(v)
+			m.Draining = m.Capacity == 0
+			return err
+		},
+		"labels": func(v *node) (err error) { m.Labels, err = d.labels(v); return err },
+		"owned":  func(v *node) (err error) { m.Owned, err = d.owned(v); return err },
+		"generation": func(v *node) error {
+			x, err := d.number(v, "a generation", int64(strategy.NoGeneration), maxGeneration)
+			m.Generation = int32(x)
+			return err
+		},
+	})
+	if err != nil {
+		return m, err
+	}
+	if id == nil {
+		return m, d.at(n, "a member has no id")
+	}
+	d.subject(m.ID, id)
+	return m, nil
+}
+
+func (d *decoder) capacity(n *node) (int32, error) {
+	x, err := d.number(n, "a capacity", 0, strategy.MaxCapacity)
+	return int32(x), err
+}
+
+// subscription decodes the topics that a member reads, which must be there at some time.
+func (d *decoder) subscription(n *node) ([]string, error) {
+	if n.kind == null {
+		return nil, d.at(n, "topics says nothing; a member without topics reads all, and none with topics: []")
+	}
+	topics, err := d.names(n, "a topic's name")
+	if err != nil {
+		return nil, err
+	}
+	items := n.items
+	if n.kind != list {
+		items = []*node{n}
+	}
+	d.named = append(d.named, items...)
+	return topics, nil
+}
+
+func (d *decoder) labels(n *node) (map[string]string, error) {
+	if n.kind != mapping {
+		return nil, d.at(n, "labels is a mapping of names to words, not %s", n)
+	}
+	labels := make(map[string]string, len(n.pairs))
+	for _, p := range n.pairs {
+		if p.value.kind != scalar {
+			return nil, d.at(p.value, "label %s is a word, not %s", clip(p.key.text), p.value)
+		}
+		labels[p.key.text] = p.value.text
+	}
+	return labels, nil
+}
+
+// owned decodes claims. Numbers that the topic does not have are let pass, as claims may be stale.
+func (d *decoder) owned(n *node) ([]strategy.TopicPartitions, error) {
+	if n.kind != mapping {
+		return nil, d.at(n, "owned is a mapping of topics to lists of partitions, not %s", n)
+	}
+	var out []strategy.TopicPartitions
+	for _, p := range n.pairs {
+		if p.value.kind != list {
+			return nil, d.at(p.value, "what is owned of %s is a list of partitions, not %s", clip(p.key.text), p.value)
+		}
+		numbers := make([]int32, len(p.value.items))
+		for i, item := range p.value.items {
+			x, err := d.number(item, "a partition", 0, strategy.MaxPartitions-1)
+			if err != nil {
+				return nil, err
+			}
+			numbers[i] = int32(x)
+		}
+		d.named = append(d.named, p.key)
+		if len(numbers) > 0 {
+			slices.Sort(numbers)
+			out = append(out, strategy.TopicPartitions{Topic: p.key.text, Partitions: slices.Compact(numbers)})
+		}
+	}
+	slices.SortFunc(out, func(a, b strategy.TopicPartitions) int { return strings.Compare(a.Topic, b.Topic) })
+	return out, nil
+}
+
+// events decodes the list of events.
+func (d *decoder) events(n *node) ([]Event, error) {
+	if n.kind == null {
+		return nil, nil
+	}
+	if n.kind != list {
+		return nil, d.at(n, "events is a list, not %s", n)
+	}
+	if len(n.items) >= MaxSteps {
+		return nil, d.at(n, "more than %d steps in all", MaxSteps)
+	}
+	out := make([]Event, 0, len(n.items))
+	for _, item := range n.items {
+		e, err := d.event(item)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// eventKinds is what decodes each kind of event.
+var eventKinds = map[string]func(d *decoder, n *node) (Event, error){
+	"join":    (*decoder).join,
+	"leave":   func(d *decoder, n *node) (Event, error) { p, err := d.patterns(n, "leave"); return Leave{p}, err },
+	"deploy":  (*decoder).deploy,
+	"restart": func(d *decoder, n *node) (Event, error) { p, err := d.patterns(n, "restart"); return Restart{p}, err },
+	"grow":    (*decoder).grow,
+	"create":  func(d *decoder, n *node) (Event, error) { t, err := d.topicList(n); return Create{t}, err },
+	"delete":  (*decoder).delete,
+	"set":     (*decoder).set,
+}
+
+func (d *decoder) event(n *node) (Event, error) {
+	names := sorted(slices.Collect(maps.Keys(eventKinds)))
+	d.begin(n)
+	switch {
+	case n.kind != mapping:
+		return nil, d.at(n, "an event is one of %s with what it is about, not %s", strings.Join(names, ", "), n)
+	case len(n.pairs) != 1:
+		second := n
+		if len(n.pairs) > 1 {
+			second = n.pairs[1].key
+		}
+		return nil, d.at(second, "an event is one of %s; this has %d fields", strings.Join(names, ", "), len(n.pairs))
+	}
+	p := n.pairs[0]
+	decode, ok := eventKinds[p.key.text]
+	if !ok {
+		hint := nearest(p.key.text, names)
+		if hint == "" {
+			hint = "; there are " + strings.Join(names, ", ")
+		}
+		return nil, d.at(p.key, "no event %q%s", clip(p.key.text), hint)
+	}
+	if p.value.kind == null {
+		return nil, d.at(p.value, "%s does not say what it is about", p.key.text)
+	}
+	return decode(d, p.value)
+}
+
+// patterns decodes the members that an event is about.
+func (d *decoder) patterns(n *node, what string) ([]string, error) {
+	items := []*node{n}
+	if n.kind == list {
+		items = n.items
+	}
+	if len(items) == 0 {
+		return nil, d.at(n, "%s names no members", what)
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		if isCount(item) {
+			return nil, d.at(item, "%s takes ids or patterns of members, not a number; an id such as this has to be quoted", what)
+		}
+		p, err := d.name(item, "a pattern")
+		if err != nil {
+			return nil, err
+		}
+		if _, err := matches(p, ""); err != nil {
+			return nil, d.at(item, "pattern %q is malformed", clip(p))
+		}
+		d.subject(p, item)
+		out[i] = p
+	}
+	return out, nil
+}
+
+func (d *decoder) join(n *node) (Event, error) {
+	if isCount(n) {
+		x, err := d.number(n, "a number of members", 1, MaxMembers)
+		return Join{Count: int(x)}, err
+	}
+	members, err := d.members(n, false)
+	if err == nil && len(members) == 0 {
+		return nil, d.at(n, "join names no members")
+	}
+	return Join{Members: members}, err
+}
+
+func (d *decoder) deploy(n *node) (Event, error) {
+	var e Deploy
+	if n.kind != mapping {
+		p, err := d.patterns(n, "deploy")
+		return Deploy{Members: p}, err
+	}
+	var surge, unavailable *node
+	count := func(v *node, at **node, to *int, what string) error {
+		*at = v
+		x, err := d.number(v, what, 0, MaxMembers)
+		*to = int(x)
+		return err
+	}
+	err := d.fields(n, "deploy", map[string]func(v *node) error{
+		"members":         func(v *node) (err error) { e.Members, err = d.patterns(v, "deploy"); return err },
+		"surge":           func(v *node) error { return count(v, &surge, &e.Surge, "surge") },
+		"max_unavailable": func(v *node) error { return count(v, &unavailable, &e.MaxUnavailable, "max_unavailable") },
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Members == nil:
+		return nil, d.at(n, "deploy does not say which members")
+	case unavailable != nil && e.MaxUnavailable == 0 && e.Surge == 0:
+		return nil, d.at(unavailable, "deploy with max_unavailable 0 and without surge would never replace anybody")
+	}
+	return e, nil
+}
+
+func (d *decoder) grow(n *node) (Event, error) {
+	if n.kind != mapping || len(n.pairs) == 0 {
+		return nil, d.at(n, "grow is a mapping of topics to their new numbers of partitions, not %s", n)
+	}
+	e := Grow{Topics: make(map[string]int32, len(n.pairs))}
+	for _, p := range n.pairs {
+		x, err := d.number(p.value, "a number of partitions", 0, strategy.MaxPartitions)
+		if err != nil {
+			return nil, err
+		}
+		d.subject(p.key.text, p.value)
+		e.Topics[p.key.text] = int32(x)
+	}
+	return e, nil
+}
+
+func (d *decoder) delete(n *node) (Event, error) {
+	topics, err := d.names(n, "a topic's name")
+	if err != nil {
+		return nil, err
+	}
+	if len(topics) == 0 {
+		return nil, d.at(n, "delete names no topics")
+	}
+	if n.kind == list {
+		for _, item := range n.items {
+			d.subject(item.text, item)
+		}
+	} else {
+		d.subject(n.text, n)
+	}
+	return Delete{Topics: topics}, nil
+}
+
+func (d *decoder) set(n *node) (Event, error) {
+	var e Set
+	err := d.fields(n, "set", map[string]func(v *node) error{
+		"member": func(v *node) (err error) { e.Members, err = d.patterns(v, "set"); return err },
+		"capacity": func(v *node) error {
+			c, err := d.capacity(v)
+			e.Capacity = &c
+			return err
+		},
+		"rack": func(v *node) error {
+			rack, err := d.name(v, "a rack")
+			e.Rack = &rack
+			return err
+		},
+		"topics": func(v *node) (err error) { e.Topics, err = d.subscription(v); return err },
+		"labels": func(v *node) (err error) { e.Labels, err = d.labels(v); return err },
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Members == nil:
+		return nil, d.at(n, "set does not say which member")
+	}
+	return e, nil
+}

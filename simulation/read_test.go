@@ -1,0 +1,204 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestBadInput holds every way in which a file can be wrong against the message it gets.
+func TestBadInput(t *testing.T) {
+	const two = "topics: {a: 3}\nmembers: [m-1, m-2]\n"
+	for _, c := range []struct{ text, want string }{
+		// not a scenario at all
+		{"", "x: is empty: a scenario has at least topics"},
+		{"# nothing\n", "x: is empty: a scenario has at least topics"},
+		{"a\x00b", "x: is not a text file"},
+		{"a\xffb", "x: is not a text file"},
+		{"just text", "x:1:1: a scenario is a mapping of events, group, members, strategy, topics, not just text"},
+		{"- a", "x:1:1: a scenario is a mapping of events, group, members, strategy, topics, not a list"},
+		{"members: 3", "x:1:1: there are no topics"},
+		{"topics: {}", "x:1:9: there are no topics"},
+		{"topics: {a: 1}\nmemers: 3", `x:2:1: a scenario has no field "memers"; did you mean "members"?`},
+		{"topics: {a: 1}\nxyzzyplugh: 3", `x:2:1: a scenario has no field "xyzzyplugh"; there are events, group, members, strategy, topics`},
+		{"topics: {a: 1}\ntopics: {b: 1}", "x:2:1: topics is there twice, first in line 1"},
+		// not YAML, or more of it than is needed
+		{"a: [1, 2", "x:1:4: [ is never closed"},
+		{"a: {b: 1", "x:1:4: { is never closed"},
+		{"a: b: c", "x:1:4: a mapping or list does not begin on the line of its key"},
+		{"a: - b", "x:1:4: a mapping or list does not begin on the line of its key"},
+		{"topics: {a: 1}\n members: 1", "x:2:2: \"members\" does not belong here; is it indented right?"},
+		{"topics:\n\ta: 1", "x:2:1: a tab cannot indent; spaces can"},
+		{`"abc`, "x:1:1: could not find end character of double-quoted text"},
+		{"topics: {a: 1}\n---\ntopics: {a: 1}", "x:3:1: a second document; a scenario is one"},
+		{"? a\n: b", "x:1:1: keys that are marked with ? are not supported in scenarios"},
+		{"a: &x 1", "x:1:4: anchors are not supported in scenarios"},
+		{"a: *x", "x:1:4: aliases (a pattern that begins with * has to be quoted) are not supported in scenarios"},
+		{"<<: {a: 1}", "x:1:1: merge keys are not supported in scenarios"},
+		{"a: !!int 1", "x:1:4: tags are not supported in scenarios"},
+		{"%YAML 1.2\n---\na: 1", "x:1:1: directives are not supported in scenarios"},
+		{"[a]: 1", "x:1:4: : does not belong here; is it indented right?"},
+		{"{[a]: 1}", "x:1:2: a key is a word, not ["},
+		{"[a b: c]", "x:1:5: a comma or the end of [ is due before :"},
+		{"[,]", "x:1:2: , does not belong here; is it indented right?"},
+		{strings.Repeat("[", 100), "x:1:33: is nested more than 32 deep"},
+		{strings.Repeat("- ", 100), "x:1:65: is nested more than 32 deep"},
+		// topics
+		{"topics: [a]", "x:1:9: topics is a mapping of names to numbers of partitions, not a list"},
+		{"topics: 3", "x:1:9: topics is a mapping of names to numbers of partitions, not 3"},
+		{"topics: {a: -1}", "x:1:13: a number of partitions -1 is not within 0..33554432"},
+		{"topics: {a: 1000000000}", "x:1:13: a number of partitions 1000000000 is not within 0..33554432"},
+		{"topics: {a: 99999999999999999999}", "x:1:13: a number of partitions 99999999999999999999 is not within 0..33554432"},
+		{"topics: {a: 1.5}", "x:1:13: a number of partitions is a whole number, not 1.5"},
+		{"topics: {a: 0x10}", "x:1:13: a number of partitions is a whole number, not 0x10"},
+		{"topics: {a: 012}", "x:1:13: a number of partitions is a whole number without leading zeros, not 012"},
+		{"topics: {a: '3'}", `x:1:13: a number of partitions is a whole number, not "3"`},
+		{"topics: {a: }", "x:1:10: a number of partitions is a whole number, not nothing"},
+		{"topics: {'': 3}", "x:1:10: a topic's name is empty"},
+		{"topics: {\"a\\nb\": 3}", `x:1:10: a topic's name "a\nb" has characters that cannot be shown`},
+		{"topics: {a: 3, a: 4}", "x:1:16: a is there twice, first in line 1"},
+		{"topics: {a: 33554432, b: 1}", `x:1:23: topic "b": more than 33554432 partitions in all`},
+		{"topics: {a: {racks: [[a]]}}", `x:1:13: topic "a" does not say how many partitions it has`},
+		{"topics: {a: {partitions: 1, wieghts: [1]}}", `x:1:29: a topic has no field "wieghts"; did you mean "weights"?`},
+		{"topics: {a: {partitions: 1, racks: a}}", "x:1:36: racks is a list with an item for each partition, not a"},
+		{"topics: {a: {partitions: 1, racks: [a]}}", "x:1:37: the racks of a partition are a list, not a"},
+		{"topics: {a: {partitions: 1, weights: [-1]}}", "x:1:39: a weight is a number that is not negative, not -1"},
+		{"topics: {a: {partitions: 1, weights: [.nan]}}", "x:1:39: a weight is a number that is not negative, not .nan"},
+		{"topics: {a: {partitions: 1, weights: [.inf]}}", "x:1:39: a weight is a number that is not negative, not .inf"},
+		{"topics: {a: {partitions: 1, weights: [1, 2]}}", "x:1:38: weights has 2 items for 1 partitions"},
+		{"topics: {a: {partitions: 33000000, weights: [1]}}", "x:1:45: racks and weights of more than 4194304 partitions in all"},
+		// members
+		{"topics: {a: 3}\nmembers: -1", "x:2:10: a number of members -1 is not within 0..100000"},
+		{"topics: {a: 3}\nmembers: 100001", "x:2:10: a number of members 100001 is not within 0..100000"},
+		{"topics: {a: 3}\nmembers: m", "x:2:10: members is a list or a number, not m"},
+		{"topics: {a: 3}\nmembers: {m: 1}", "x:2:10: members is a list or a number, not a mapping"},
+		{"topics: {a: 3}\nmembers: [m, m]", `x:2:14: member "m" is in the group already`},
+		{"topics: {a: 3}\nmembers: [[m]]", "x:2:11: a member is a mapping of capacity, generation, id, instance, labels, owned, rack, topics, not a list"},
+		{"topics: {a: 3}\nmembers: [{rack: a}]", "x:2:11: a member has no id"},
+		{"topics: {a: 3}\nmembers: [{id: m, capcity: 1}]", `x:2:19: a member has no field "capcity"; did you mean "capacity"?`},
+		{"topics: {a: 3}\nmembers: [{id: m, capacity: 1.5}]", "x:2:29: a capacity is a whole number, not 1.5"},
+		{"topics: {a: 3}\nmembers: [{id: m, capacity: -1}]", "x:2:29: a capacity -1 is not within 0..1048575"},
+		{"topics: {a: 3}\nmembers: [{id: m, topics: [b]}]", `x:2:28: no topic "b", now or later; did you mean "a"?`},
+		{"topics: {a: 3}\nmembers: [{id: m, topics: }]", "x:2:19: topics says nothing; a member without topics reads all, and none with topics: []"},
+		{"topics: {a: 3}\nmembers: [{id: m, labels: [b]}]", "x:2:27: labels is a mapping of names to words, not a list"},
+		{"topics: {a: 3}\nmembers: [{id: m, labels: {b: [c]}}]", "x:2:31: label b is a word, not a list"},
+		{"topics: {a: 3}\nmembers: [{id: m, owned: [0]}]", "x:2:26: owned is a mapping of topics to lists of partitions, not a list"},
+		{"topics: {a: 3}\nmembers: [{id: m, owned: {a: 0}}]", "x:2:30: what is owned of a is a list of partitions, not 0"},
+		{"topics: {a: 3}\nmembers: [{id: m, owned: {a: [-1]}}]", "x:2:31: a partition -1 is not within 0..33554431"},
+		{"topics: {a: 3}\nmembers: [{id: m, owned: {b: [0]}}]", `x:2:27: no topic "b", now or later; did you mean "a"?`},
+		{"topics: {a: 3}\nmembers: [{id: m, generation: 99999999999}]", "x:2:31: a generation 99999999999 is not within -1..1073741824"},
+		{"topics: {a: 3}\nmembers:\n- {id: m, instance: i}\n- {id: n, instance: i}", `x:4:8: member "n" has the instance id "i" of member "m"`},
+		// strategies
+		{"topics: {a: 3}\nstrategy: {a: 1}", "x:2:11: a strategy is a word, not a mapping"},
+		{"topics: {a: 3}\nstrategy: [a, '']", "x:2:15: a strategy is empty"},
+		// events
+		{two + "events: join", "x:3:9: events is a list, not join"},
+		{two + "events: [join]", "x:3:10: an event is one of create, delete, deploy, grow, join, leave, restart, set with what it is about, not join"},
+		{two + "events: [{join: a, leave: b}]", "x:3:20: an event is one of create, delete, deploy, grow, join, leave, restart, set; this has 2 fields"},
+		{two + "events: [{jion: a}]", `x:3:11: no event "jion"; did you mean "join"?`},
+		{two + "events:\n- join:", "x:4:7: join does not say what it is about"},
+		{two + "events: [{join: m-2}]", `x:3:17: member "m-2" is in the group already`},
+		{two + "events: [{join: [n, m-2]}]", `x:3:21: member "m-2" is in the group already`},
+		{two + "events: [{join: 0}]", "x:3:17: a number of members 0 is not within 1..100000"},
+		{two + "events: [{join: 100000}]", `x:3:10: more than 100000 members`},
+		{two + "events: [{join: []}]", "x:3:17: join names no members"},
+		{two + "events: [{leave: m-3}]", `x:3:18: no member "m-3"; did you mean "m-1"?`},
+		{two + "events: [{leave: [m-1, 'k*']}]", `x:3:24: no member "k*"`},
+		{two + "events: [{leave: 2}]", "x:3:18: leave takes ids or patterns of members, not a number; an id such as this has to be quoted"},
+		{two + "events: [{leave: '[a'}]", `x:3:18: pattern "[a" is malformed`},
+		{two + "events: [{leave: m-1}, {leave: m-1}]", `x:3:32: no member "m-1"; did you mean "m-2"?`},
+		{two + "events: [{leave: '*'}, {restart: m-1}]", `x:3:34: no member "m-1": the group is empty`},
+		{two + "events: [{deploy: {members: '*', surge: -1}}]", "x:3:41: surge -1 is not within 0..100000"},
+		{two + "events: [{deploy: {members: '*', max_unavailable: 0}}]", "x:3:51: deploy with max_unavailable 0 and without surge would never replace anybody"},
+		{two + "events: [{deploy: {surge: 1}}]", "x:3:19: deploy does not say which members"},
+		{two + "events: [{deploy: {members: '*', batch: 1}}]", `x:3:34: deploy has no field "batch"; there are max_unavailable, members, surge`},
+		{two + "events: [{grow: {a: 3}}]", `x:3:21: topic "a" has 3 partitions, and can only become more than that: not 3`},
+		{two + "events: [{grow: {b: 4}}]", `x:3:21: no topic "b"; did you mean "a"?`},
+		{two + "events: [{grow: a}]", "x:3:17: grow is a mapping of topics to their new numbers of partitions, not a"},
+		{two + "events: [{grow: {a: 33554433}}]", "x:3:21: a number of partitions 33554433 is not within 0..33554432"},
+		{two + "events: [{create: {a: 4}}]", `x:3:20: topic "a" is there already`},
+		{two + "events: [{create: {}}]", "x:3:10: names no topics"},
+		{two + "events: [{delete: b}]", `x:3:19: no topic "b"; did you mean "a"?`},
+		{two + "events: [{delete: [a, a]}]", `x:3:23: topic "a" is named twice`},
+		{two + "events: [{set: {member: m-1}}]", "x:3:10: sets nothing; there are capacity, labels, rack, topics"},
+		{two + "events: [{set: {capacity: 1}}]", "x:3:16: set does not say which member"},
+		{two + "events: [{set: {member: m-1, capacity: half}}]", "x:3:40: a capacity is a whole number, not half"},
+		{"topics: {a: 1}\nmembers: 60000\nevents: [{deploy: '*'}]", "x:3:10: more than 100000 steps in all"},
+		{"topics: {a: 1}\nmembers: 40000\nevents: [{deploy: '*'}]", "x:3:10: too large: steps times members come to more than 16777216 up to here"},
+	} {
+		_, err := Read("x", strings.NewReader(c.text))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%.100q\n got %s\nwant %s", c.text, got, c.want)
+		}
+		var syntax *SyntaxError
+		if err != nil && !errors.As(err, &syntax) {
+			t.Errorf("%.100q: %T is not a *SyntaxError", c.text, err)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	_, err := Read("x", strings.NewReader("topics: {a: 1}\r\nmemers: 1\r\n"))
+	var e *SyntaxError
+	if !errors.As(err, &e) || e.Excerpt != "memers: 1" || e.Line != 2 || e.Column != 1 {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestByteOrderMark(t *testing.T) {
+	if _, err := Read("x", strings.NewReader("\uFEFFtopics: {a: 1}\r\nmembers: 2\r\n")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTooLarge reads from what never ends.
+func TestTooLarge(t *testing.T) {
+	_, err := Read("x", endless{})
+	if err == nil || err.Error() != "x: is larger than 16 MiB" {
+		t.Errorf("got %v", err)
+	}
+	_, err = Read("x", strings.NewReader(strings.Repeat(",", maxTokens)))
+	if err == nil || err.Error() != "x: has more than 4000000 words and signs" {
+		t.Errorf("got %v", err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '#'
+	}
+	return len(p), nil
+}
+
+func TestReaderFails(t *testing.T) {
+	if _, err := Read("x", iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range documents {
+		f.Add(text)
+	}
+	for i := range 8 {
+		f.Add(fmt.Sprintf("topics: {a: %d}\nmembers: [m-1, {id: m-2, instance: i}]\nevents: [{deploy: {members: '*', surge: 1}}, {join: 2}, {grow: {a: 9}}, {leave: 'm-*'}]\n", i))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := Read("x", strings.NewReader(text))
+		if (s == nil) == (err == nil) {
+			t.Errorf("%q: %v and %v", text, s, err)
+		}
+		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("%q: the error has several lines: %q", text, err)
+		}
+	})
+}

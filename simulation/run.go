@@ -1,0 +1,207 @@
+package simulation
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"strconv"
+
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// MaxRounds is how often a cooperative assignor is asked until nothing is withheld any more. Two rounds are enough for any event.
+const MaxRounds = 5
+
+// A Result is what a strategy made of a scenario.
+type Result struct {
+	Strategy string // as it was specified
+	Steps    []Step // the first is the start
+}
+
+// A Step is the group after one event, or after one leave or join of a deploy. Steps share memory with each other and with the
+// assignor's answers, so nothing in them may be changed.
+type Step struct {
+	// Event is what happened: "start", "join billing-3", "deploy 1/6: leave billing-1".
+	Event string
+	// Group is what the assignor was asked about, in canonical order: the members after the event, with what they owned before.
+	Group *strategy.Group
+	// Assignment is the answer of the last round. Without a round it is what it was before, or that of an empty group: nothing.
+	Assignment strategy.Assignment
+	// Moved compares the state before the step with Assignment, in the order of topics and partitions. Partitions that nobody owned
+	// before are not in it, nor those of topics that are gone.
+	Moved []Move
+	// Metrics are those of Assignment. Forced is the number of forced moves in Moved, also of partitions whose owner has left and those
+	// that nobody gets; Placed counts only what really nobody owned.
+	Metrics strategy.Metrics
+	// Rounds is how many rebalances it took: 1, 2 with a follow-up, 0 if the group is empty or the broker does not rebalance.
+	Rounds int
+	// WithheldFirst is how many partitions the first round withheld.
+	WithheldFirst int
+}
+
+// Run applies the events of a scenario and has a answer after each. spec is how the result and errors name a. Run does not close a, does
+// not change s, and may run several times at once.
+//
+// The error is a [*EventError] for a scenario that cannot happen, and otherwise a [*RunError]: the assignor failed or panicked, its
+// answer is invalid, a cooperative one does not settle, or ctx has ended.
+func Run(ctx context.Context, s *Scenario, spec string, a strategy.Assignor) (*Result, error) {
+	steps, err := s.rehearse(nil)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newState(s)
+	if err != nil {
+		return nil, err
+	}
+	r := runner{state: t, assignor: a, result: &Result{Strategy: spec, Steps: make([]Step, 0, steps)}}
+	if err := r.step(ctx, &change{text: "start"}, nil); err != nil {
+		return nil, err
+	}
+	for i, e := range s.Events {
+		changes, err := t.changes(i+1, e)
+		if err != nil {
+			return nil, err
+		}
+		for k := range changes {
+			gone, err := t.apply(i+1, e, &changes[k])
+			if err != nil {
+				return nil, err
+			}
+			if err := r.step(ctx, &changes[k], gone); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.result, nil
+}
+
+type runner struct {
+	state    *state
+	assignor strategy.Assignor
+	result   *Result
+	moved    []Move // a buffer
+}
+
+// step has the state, in which a change has happened, assigned, and adds the step to the result.
+func (r *runner) step(ctx context.Context, c *change, gone []strategy.Member) error {
+	step := Step{Event: c.text}
+	fail := func(err error) error {
+		return &RunError{Strategy: r.result.Strategy, Step: len(r.result.Steps), Event: c.text, Err: err}
+	}
+	err := ctx.Err()
+	switch {
+	case err != nil:
+	case len(r.state.members) == 0:
+		step.Group = r.state.group()
+		step.Assignment = strategy.Assignment{Members: map[string][]strategy.TopicPartitions{}}
+	case c.quiet:
+		step.Group = r.state.group()
+		step.Assignment = r.result.Steps[len(r.result.Steps)-1].Assignment
+	default:
+		err = r.rebalance(ctx, &step)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	moved, placed, err := moves(step.Group, gone, &step.Assignment, r.moved)
+	if err != nil {
+		return fail(err)
+	}
+	r.moved, step.Moved = moved, retain(moved)
+	if step.Metrics, err = strategy.Measure(step.Group, &step.Assignment); err != nil {
+		return fail(err)
+	}
+	// Who has left is not in the group that was measured.
+	step.Metrics.Forced, step.Metrics.Placed = 0, placed
+	for i := range step.Moved {
+		if step.Moved[i].Kind == Forced {
+			step.Metrics.Forced++
+		}
+	}
+	r.result.Steps = append(r.result.Steps, step)
+	return nil
+}
+
+// rebalance asks the assignor until nothing is withheld.
+func (r *runner) rebalance(ctx context.Context, step *Step) error {
+	for step.Rounds < MaxRounds {
+		r.state.generation++
+		g := r.state.group()
+		a, err := ask(ctx, r.assignor, g)
+		if err != nil {
+			return err
+		}
+		share(g, &a)
+		r.state.settle(&a)
+		withheld := 0
+		for i := range a.Unassigned {
+			if a.Unassigned[i].Reason == strategy.Withheld {
+				withheld++
+			}
+		}
+		if step.Rounds++; step.Rounds == 1 {
+			step.Group, step.WithheldFirst = g, withheld
+		}
+		step.Assignment = a
+		if withheld == 0 {
+			return nil
+		}
+	}
+	return unsettled(&step.Assignment)
+}
+
+// ask returns a's answer if it is valid, and its panic as an error.
+func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group) (answer strategy.Assignment, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	if answer, err = a.Assign(ctx, g); err != nil {
+		return answer, err
+	}
+	return answer, strategy.Validate(g, &answer, strategy.ProtocolOf(a))
+}
+
+// share puts the lists of members that keep what they have in place of equal ones, so that a result of many steps stays small.
+func share(g *strategy.Group, a *strategy.Assignment) {
+	var members map[string][]strategy.TopicPartitions // a copy: the assignor's own map may be one that it uses again
+	for i := range g.Members {
+		m := &g.Members[i]
+		list := a.Members[m.ID]
+		if len(list) == 0 || len(list) != len(m.Owned) || &list[0] == &m.Owned[0] || !equalLists(list, m.Owned) {
+			continue
+		}
+		if members == nil {
+			members = make(map[string][]strategy.TopicPartitions, len(a.Members))
+			for id, list := range a.Members {
+				members[id] = list
+			}
+		}
+		members[m.ID] = m.Owned
+	}
+	if members != nil {
+		a.Members = members
+	}
+}
+
+func equalLists(a, b []strategy.TopicPartitions) bool {
+	return slices.EqualFunc(a, b, func(a, b strategy.TopicPartitions) bool {
+		return a.Topic == b.Topic && slices.Equal(a.Partitions, b.Partitions)
+	})
+}
+
+func unsettled(a *strategy.Assignment) error {
+	const shown = 10
+	e := &UnsettledError{}
+	for i := range a.Unassigned {
+		switch u := &a.Unassigned[i]; {
+		case u.Reason != strategy.Withheld:
+		case len(e.Partitions) < shown:
+			e.Partitions = append(e.Partitions, u.Topic+"-"+strconv.Itoa(int(u.Partition)))
+		default:
+			e.More++
+		}
+	}
+	return e
+}
