@@ -124,12 +124,12 @@ func (t *Table) each(a *Assignment, f func(member, i int32)) {
 	for m := range t.Group.Members {
 		at, step := int32(NoOwner), int32(1)
 		for _, tp := range a.Members[t.Group.Members[m].ID] {
-			n := t.names.findAfter(tp.Topic, at, step)
+			n := t.names.guess(at+step, tp.Topic)
 			if n < 0 {
 				continue
 			}
 			step, at = n-at, n
-			base, count := t.base[n], t.Group.Topics[n].Partitions
+			base, count := t.base[n], t.base[n+1]-t.base[n]
 			for _, p := range tp.Partitions {
 				if p >= 0 && p < count {
 					f(int32(m), base+p)

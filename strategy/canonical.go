@@ -93,31 +93,36 @@ func (t *Topic) check() error {
 //
 // A member listed twice becomes one with both subscriptions, and the claims of the later generation.
 func (g *Group) Canonical() *Group {
-	topics := slices.IsSortedFunc(g.Topics, func(a, b Topic) int { return strictly(cmp.Compare(a.Name, b.Name)) })
-	members := isStrictly(g.Members)
-	subscriptions := true
+	g = g.sorted()
 	var last []string // members often share one list: look at it once
 	for i := range g.Members {
 		list := g.Members[i].Topics
 		if len(list) == 0 || len(last) == len(list) && &last[0] == &list[0] {
 			continue
 		}
-		if !slices.IsSortedFunc(list, func(a, b string) int { return strictly(cmp.Compare(a, b)) }) {
-			subscriptions = false
-			break
+		if !isSubscription(list) {
+			c := *g
+			c.Members = sortSubscriptions(g.Members)
+			return &c
 		}
 		last = list
 	}
+	return g
+}
+
+// sorted is Canonical without a look at the subscriptions.
+func (g *Group) sorted() *Group {
+	topics := slices.IsSortedFunc(g.Topics, func(a, b Topic) int { return strictly(cmp.Compare(a.Name, b.Name)) })
 	// Ids that differ only in their instance sort apart, so equal ids have to be looked for among all.
-	members = members && !g.duplicateIDs()
-	if topics && members && subscriptions {
+	members := isStrictly(g.Members) && !g.duplicateIDs()
+	if topics && members {
 		return g
 	}
 	c := *g
 	if !topics {
 		c.Topics = sortTopics(g.Topics)
 	}
-	if !members || !subscriptions {
+	if !members {
 		c.Members = sortMembers(g.Members)
 	}
 	return &c
@@ -184,15 +189,19 @@ func sortMembers(members []Member) []Member {
 		n++
 	}
 	out = out[:n]
+	slices.SortFunc(out, func(a, b Member) int { return a.Compare(&b) })
+	return out
+}
+
+func sortSubscriptions(members []Member) []Member {
+	out := slices.Clone(members)
 	for i := range out {
-		m := &out[i]
-		if !slices.IsSortedFunc(m.Topics, func(a, b string) int { return strictly(cmp.Compare(a, b)) }) {
+		if m := &out[i]; !isSubscription(m.Topics) {
 			m.Topics = slices.Clone(m.Topics)
 			slices.Sort(m.Topics)
 			m.Topics = slices.Compact(m.Topics)
 		}
 	}
-	slices.SortFunc(out, func(a, b Member) int { return a.Compare(&b) })
 	return out
 }
 

@@ -119,7 +119,7 @@ func (w *withholder) filter(member int32, list []TopicPartitions) []TopicPartiti
 	var out []TopicPartitions
 	at := int32(NoOwner)
 	for _, tp := range list {
-		n := w.table.names.findAfter(tp.Topic, at, 1)
+		n := w.table.names.guess(at+1, tp.Topic)
 		if n < 0 {
 			out = append(out, tp)
 			continue

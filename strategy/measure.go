@@ -17,6 +17,11 @@ func Measure(g *Group, a *Assignment) (Metrics, error) {
 	if err != nil {
 		return Metrics{}, err
 	}
+	return t.Measure(a)
+}
+
+// Measure is the function of that name for a group that has been tabulated already.
+func (t *Table) Measure(a *Assignment) (Metrics, error) {
 	start, subscribers := t.Subscriptions()
 	best, err := balance.Optimum(&balance.Problem{
 		Partitions: t.Sizes(), Members: len(t.Group.Members), Capacity: t.Shares(), Start: start, Subscribers: subscribers, Owner: t.Keepers(),

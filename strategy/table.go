@@ -23,13 +23,8 @@ type Table struct {
 	base  []int32 // of each topic, and the number of partitions at the end
 	owner []int32 // of each partition: a member, NoOwner, Disputed, or gone(member)
 
-	// subscriptions lists each member's topics, ascending, nil if all members subscribe to all topics. Then everybody is all
-	// members and ready those that are not draining; otherwise topic t has subscribers[start[t]:start[t+1]].
-	subscriptions      [][]int32
-	everybody, ready   []int32
-	start, subscribers []int32
-	draining           bool // some member is
-	names              topicNames
+	names topicNames
+	reads subscriptions
 
 	tidy []bool // the member's claims are all its own and listed as in an Assignment
 }
@@ -42,12 +37,16 @@ func Tabulate(g *Group) (*Table, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
-	g = g.Canonical()
-	t := &Table{Group: g, base: make([]int32, len(g.Topics)+1), names: newTopicNames(g.Topics)}
-	for i := range g.Topics {
-		t.base[i+1] = t.base[i] + g.Topics[i].Partitions
+	t := &Table{Group: g.sorted()}
+	topics := t.Group.Topics
+	t.base, t.names = make([]int32, len(topics)+1), newTopicNames(topics)
+	for i := range topics {
+		t.base[i+1] = t.base[i] + topics[i].Partitions
 	}
-	t.subscribe()
+	if !t.subscribe() {
+		t.Group = t.Group.Canonical()
+		t.subscribe()
+	}
 	t.resolve()
 	return t, nil
 }
@@ -123,56 +122,6 @@ func (t *Table) Keeper(i int) int { return max(NoOwner, int(t.owner[i])) }
 // must not be changed.
 func (t *Table) Keepers() []int32 { return t.owner }
 
-// Uniform says whether every member subscribes to every topic.
-func (t *Table) Uniform() bool { return t.subscriptions == nil }
-
-// Subscribed says whether a member subscribes to a topic.
-func (t *Table) Subscribed(member, topic int) bool {
-	if t.subscriptions == nil {
-		return true
-	}
-	_, ok := slices.BinarySearch(t.subscriptions[member], int32(topic))
-	return ok
-}
-
-// Subscribers returns who subscribes to a topic, ascending. The list is the table's own and must not be changed.
-func (t *Table) Subscribers(topic int) []int32 {
-	if t.subscriptions == nil {
-		return t.everybody
-	}
-	return t.subscribers[t.start[topic]:t.start[topic+1]]
-}
-
-// Readers returns who may get the partitions of a topic: its subscribers without those that are draining, or all of them if all
-// are draining. The list must not be changed.
-func (t *Table) Readers(topic int) []int32 {
-	if t.subscriptions == nil {
-		return t.ready
-	}
-	list := t.Subscribers(topic)
-	if !t.draining {
-		return list
-	}
-	return t.notDraining(list)
-}
-
-func (t *Table) notDraining(list []int32) []int32 {
-	live := make([]int32, 0, len(list))
-	for _, m := range list {
-		if !t.Group.Members[m].Draining {
-			live = append(live, m)
-		}
-	}
-	if len(live) == 0 {
-		return list
-	}
-	return live
-}
-
-// Subscriptions returns all of [Table.Subscribers] in one list: topic t has members[start[t]:start[t+1]]. Both are nil if the table is
-// [Table.Uniform]. The lists are the table's own and must not be changed.
-func (t *Table) Subscriptions() (start, members []int32) { return t.start, t.subscribers }
-
 // Unowned returns a list as [Table.Assignment] takes it, in which nobody owns anything.
 func (t *Table) Unowned() []int32 {
 	owner := make([]int32, t.Len())
@@ -180,71 +129,6 @@ func (t *Table) Unowned() []int32 {
 		owner[i] = NoOwner
 	}
 	return owner
-}
-
-// subscribe numbers each member's topics. Members mostly share their subscriptions, often the very list, so that each list
-// is looked up once.
-func (t *Table) subscribe() {
-	members := t.Group.Members
-	numbers := make([][]int32, len(members))
-	all := true
-	for i := range members {
-		list := members[i].Topics
-		if i > 0 && sameList(list, members[i-1].Topics) {
-			numbers[i] = numbers[i-1]
-			continue
-		}
-		row := make([]int32, 0, min(len(list), len(t.Group.Topics)))
-		at := int32(NoOwner)
-		for _, name := range list {
-			if n := t.names.findAfter(name, at, 1); n >= 0 {
-				row = append(row, n)
-				at = n
-			}
-		}
-		numbers[i] = row
-		all = all && len(row) == len(t.Group.Topics)
-	}
-	for i := range members {
-		t.draining = t.draining || members[i].Draining
-	}
-	if !all {
-		t.subscriptions = numbers
-		t.invert()
-		return
-	}
-	t.everybody = make([]int32, len(members))
-	for i := range t.everybody {
-		t.everybody[i] = int32(i)
-	}
-	t.ready = t.notDraining(t.everybody)
-}
-
-// invert lists the subscribers of each topic.
-func (t *Table) invert() {
-	topics := len(t.Group.Topics)
-	t.start = make([]int32, topics+1)
-	for _, list := range t.subscriptions {
-		for _, topic := range list {
-			t.start[topic+1]++
-		}
-	}
-	for i := range topics {
-		t.start[i+1] += t.start[i]
-	}
-	t.subscribers = make([]int32, t.start[topics])
-	next := slices.Clone(t.start[:topics])
-	for m, list := range t.subscriptions {
-		for _, topic := range list {
-			t.subscribers[next[topic]] = int32(m)
-			next[topic]++
-		}
-	}
-}
-
-// sameList says whether two lists are equal, at once if they are one list.
-func sameList(a, b []string) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // resolve compares the claims.
@@ -261,15 +145,12 @@ func (t *Table) resolve() {
 // claim enters one member's claims.
 func (t *Table) claim(member int32, disputes map[int32]int32) {
 	m := &t.Group.Members[member]
-	reads := reader{all: t.subscriptions == nil}
-	if !reads.all {
-		reads.topics = t.subscriptions[member]
-	}
+	reads := t.reader(member)
 	tidy := true
 	topic, step := int32(NoOwner), int32(1)
 	for k := range m.Owned {
 		claim := &m.Owned[k]
-		n := t.names.findAfter(claim.Topic, topic, step)
+		n := t.names.guess(reads.next(topic, step), claim.Topic)
 		if n < 0 {
 			tidy = false
 			continue
@@ -280,7 +161,7 @@ func (t *Table) claim(member int32, disputes map[int32]int32) {
 		if !reads.topic(n) {
 			mine, tidy = gone(member), false
 		}
-		base, count := t.base[n], t.Group.Topics[n].Partitions
+		base, count := t.base[n], t.base[n+1]-t.base[n]
 		last := int32(-1)
 		for _, p := range claim.Partitions {
 			if p <= last || p >= count {
@@ -299,33 +180,6 @@ func (t *Table) claim(member int32, disputes map[int32]int32) {
 		}
 	}
 	t.tidy[member] = tidy
-}
-
-// A reader tells which topics a member subscribes to, quickly if it is asked for them in ascending order.
-type reader struct {
-	all    bool
-	topics []int32
-	at     int
-}
-
-func (r *reader) topic(n int32) bool {
-	if r.all {
-		return true
-	}
-	if r.at > 0 && r.topics[r.at-1] >= n {
-		r.at = 0
-	}
-	for range 8 {
-		if r.at == len(r.topics) || r.topics[r.at] >= n {
-			break
-		}
-		r.at++
-	}
-	if r.at < len(r.topics) && r.topics[r.at] < n {
-		ahead, _ := slices.BinarySearch(r.topics[r.at:], n)
-		r.at += ahead
-	}
-	return r.at < len(r.topics) && r.topics[r.at] == n
 }
 
 // compare decides between who holds partition number i so far and another claim on it.

@@ -195,8 +195,8 @@ func TestTopicNames(t *testing.T) {
 			t.Fatalf("%s is number %d, found %d", topics[i].Name, i, got)
 		}
 		for _, step := range []int32{-5, 1, 7, 1 << 30} {
-			if got := n.findAfter(topics[i].Name, int32(i)-1, step); got != int32(i) {
-				t.Fatalf("%s after %d by %d: found %d", topics[i].Name, i-1, step, got)
+			if got := n.guess(int32(i)-1+step, topics[i].Name); got != int32(i) {
+				t.Fatalf("%s guessed as %d: found %d", topics[i].Name, int32(i)-1+step, got)
 			}
 		}
 	}

@@ -4,71 +4,111 @@ package strategy
 // group this is most of the work of understanding it, and a map costs three times as much.
 type topicNames struct {
 	names []string // sorted
-	slots []int32  // open addressing, number+1, 0 is free; at most half full
+	marks []uint64 // of the names
+	none  uint64   // the mark of none of them
+	slots []int32  // open addressing by mark, number+1, 0 is free; at most half full
 	shift uint
 }
 
 func newTopicNames(topics []Topic) topicNames {
-	n := topicNames{names: make([]string, len(topics)), shift: 63}
+	n := topicNames{names: make([]string, len(topics)), marks: make([]uint64, len(topics)), shift: 63}
 	size := 2
 	for size < 2*len(topics) {
 		size *= 2
 		n.shift--
 	}
 	n.slots = make([]int32, size)
+	taken := make(map[uint64]bool, len(topics))
 	for i := range topics {
-		n.names[i] = topics[i].Name
-		at := n.hash(topics[i].Name)
+		m := mark(topics[i].Name)
+		n.names[i], n.marks[i] = topics[i].Name, m
+		taken[m] = true
+		at := n.slot(m)
 		for n.slots[at] != 0 {
 			at = (at + 1) & (size - 1)
 		}
 		n.slots[at] = int32(i) + 1
 	}
+	for taken[n.none] {
+		n.none++
+	}
 	return n
 }
 
-// hash mixes the length and both ends of a name: topics of one group differ in their last letters, or their first. Names made
-// to collide cost a comparison with each of them, no more than a search through the list.
-func (n *topicNames) hash(name string) int {
+// mark tells most names apart by their length and both ends: topics of one group differ in their last letters, or their first. Names
+// made to collide cost a comparison with each of them, no more than a search through the list.
+func mark(name string) uint64 {
+	const odd = 0x9E3779B97F4A7C15
 	h := uint64(len(name))
-	for i := max(0, len(name)-8); i < len(name); i++ {
-		h = (h<<8 | h>>56) ^ uint64(name[i])
+	if len(name) < 8 {
+		for i := range len(name) {
+			h = h<<8 | uint64(name[i])
+		}
+		return h * odd
 	}
-	h *= 0x9E3779B97F4A7C15
-	for i := range min(8, len(name)-8) {
-		h = (h<<8 | h>>56) ^ uint64(name[i])
-	}
-	h ^= h >> 29
-	return int(h * 0x9E3779B97F4A7C15 >> n.shift)
+	h += eight(name[len(name)-8:]) * odd
+	return (h ^ h>>29 ^ eight(name)) * odd
 }
 
+// eight reads the first eight bytes as a number.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func (n *topicNames) slot(mark uint64) int { return int(mark * 0x9E3779B97F4A7C15 >> n.shift) }
+
 // find returns the number of the topic with this name, or -1.
-func (n *topicNames) find(name string) int32 {
-	for at := n.hash(name); n.slots[at] != 0; at = (at + 1) & (len(n.slots) - 1) {
-		if i := n.slots[at] - 1; n.is(int(i), name) {
+func (n *topicNames) find(name string) int32 { return n.marked(mark(name), name) }
+
+func (n *topicNames) marked(m uint64, name string) int32 {
+	for at := n.slot(m); n.slots[at] != 0; at = (at + 1) & (len(n.slots) - 1) {
+		if i := n.slots[at] - 1; n.marks[i] == m && n.names[i] == name {
 			return i
 		}
 	}
 	return -1
 }
 
-// is says whether topic i has this name. Neighbours in a sorted list mostly differ in their last letter.
-func (n *topicNames) is(i int, name string) bool {
-	other := n.names[i]
-	last := len(name) - 1
-	return len(other) == last+1 && (last < 0 || other[last] == name[last]) && other == name
+// guess is find for a name that probably is that of the topic guessed.
+func (n *topicNames) guess(guess int32, name string) int32 {
+	m := mark(name)
+	if uint(guess) < uint(len(n.names)) && n.marks[guess] == m && n.names[guess] == name {
+		return guess
+	}
+	return n.marked(m, name)
 }
 
-// findAfter is find for a name that probably stands step, or a little more than one, behind another topic, as names in a sorted
-// list do.
-func (n *topicNames) findAfter(name string, after, step int32) int32 {
-	if guess := int(after) + int(step); guess >= 0 && guess < len(n.names) && n.is(guess, name) {
-		return int32(guess)
+// all returns the numbers of names that are sorted and all known, false if it cannot tell. Where most topics are named this takes a
+// third of the time of looking up each: one pass without a branch that depends on the names, then one that makes sure.
+// scratch is memory to use.
+func (n *topicNames) all(names []string, scratch []uint64) (numbers []int32, used []uint64, ok bool) {
+	if len(names) > len(n.names) || len(names)*8 < len(n.names) {
+		return nil, scratch, false
 	}
-	for guess := int(after) + 1; guess < min(int(after)+5, len(n.names)); guess++ {
-		if n.is(guess, name) {
-			return int32(guess)
+	marks := scratch[:0]
+	for _, name := range names {
+		marks = append(marks, mark(name))
+	}
+	marks = append(marks, n.none)
+	numbers = make([]int32, len(names)+1)
+	k := 0
+	for i, m := range n.marks {
+		numbers[k] = int32(i)
+		step := 0
+		if marks[k] == m {
+			step = 1
+		}
+		k += step
+	}
+	if k != len(names) {
+		return nil, marks, false
+	}
+	numbers = numbers[:k]
+	for k, i := range numbers {
+		if n.names[i] != names[k] {
+			return nil, marks, false
 		}
 	}
-	return n.find(name)
+	return numbers, marks, true
 }

@@ -90,6 +90,11 @@ func Validate(g *Group, a *Assignment, p Protocol) error {
 	if err != nil {
 		return err
 	}
+	return t.Validate(a, p)
+}
+
+// Validate is the function of that name for a group that has been tabulated already.
+func (t *Table) Validate(a *Assignment, p Protocol) error {
 	v := validator{table: t, answer: a, protocol: p}
 	v.members()
 	v.unassigned()
@@ -163,7 +168,7 @@ func (v *validator) list(m int32, list []TopicPartitions) {
 	at, step := int32(NoOwner), int32(1)
 	for k := range list {
 		tp := &list[k]
-		n := t.names.findAfter(tp.Topic, at, step)
+		n := t.names.guess(at+step, tp.Topic)
 		if n < 0 {
 			v.report(RuleTopic, id, tp.Topic, -1, "is not a topic of the group")
 			continue
@@ -185,7 +190,7 @@ func (v *validator) list(m int32, list []TopicPartitions) {
 func (v *validator) partitions(m, topic int32, partitions []int32) {
 	t := v.table
 	id, name := t.Group.Members[m].ID, t.Group.Topics[topic].Name
-	base, count := t.base[topic], t.Group.Topics[topic].Partitions
+	base, count := t.base[topic], t.base[topic+1]-t.base[topic]
 	last := int32(-1)
 	for _, p := range partitions {
 		if p < 0 || p >= count {
