@@ -93,11 +93,15 @@ func Names() []string {
 	return slices.Sorted(maps.Keys(registered.definitions))
 }
 
-// Lookup returns the definition registered under a name.
+// Lookup returns the definition registered under a name, with the parameter "cooperative" that every assignor takes among its
+// parameters.
 func Lookup(name string) (Definition, bool) {
 	registered.RLock()
 	defer registered.RUnlock()
 	d, ok := registered.definitions[name]
+	if ok {
+		d.Parameters = append(slices.Clone(d.Parameters), cooperativeParameter)
+	}
 	return d, ok
 }
 

@@ -36,7 +36,7 @@ func (e *SpecError) Error() string { return fmt.Sprintf("strategy %q: %s", e.Spe
 
 func (e *SpecError) Unwrap() error { return e.Err }
 
-var cooperativeParameter = Parameter{Name: "cooperative", Kind: KindBool, Default: "false", Summary: "hand out only what nobody owns any more"}
+var cooperativeParameter = Parameter{Name: "cooperative", Kind: KindBool, Default: "false", Summary: "what another member still owns waits for a second round"}
 
 // MaxSpec is the longest specification that is read, in bytes.
 const MaxSpec = 4096
@@ -102,11 +102,10 @@ func (s *Spec) set(pair string, d Definition) error {
 	if err != nil {
 		return fmt.Errorf("parameter %s: %q is not percent-encoded right", key, raw)
 	}
-	parameters := append(slices.Clone(d.Parameters), cooperativeParameter)
-	i := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == key })
+	i := slices.IndexFunc(d.Parameters, func(p Parameter) bool { return p.Name == key })
 	if i < 0 {
-		names := make([]string, len(parameters))
-		for i, p := range parameters {
+		names := make([]string, len(d.Parameters))
+		for i, p := range d.Parameters {
 			names[i] = p.Name
 		}
 		slices.Sort(names)
@@ -115,7 +114,7 @@ func (s *Spec) set(pair string, d Definition) error {
 	if _, twice := s.values[key]; twice {
 		return fmt.Errorf("parameter %s is set twice", key)
 	}
-	p := parameters[i]
+	p := d.Parameters[i]
 	if p.Kind == KindBool && !hasValue {
 		value = "true"
 	}

@@ -27,6 +27,7 @@ type options struct {
 	imported      string // text of kafka-consumer-groups, likewise
 	group         string // which of the groups in it, "" for the only one
 	subscriptions string // what its members are taken to subscribe to: all or owned
+	weights       string // what its partitions weigh: lag or none
 
 	topics     []strategy.Topic
 	members    []strategy.Member // nil: not given
@@ -106,6 +107,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.imported, "import", "", "read the group from the text of kafka-consumer-groups in `FILE`")
 	flags.StringVar(&o.group, "group", "", "with --import: the `NAME` of the group, if there are several")
 	flags.StringVar(&o.subscriptions, "subscriptions", "", "with --import: members read `all|owned` topics (default all)")
+	flags.StringVar(&o.weights, "weights", "", "with --import: partitions weigh their `lag|none` (default lag, where any lags)")
 	flags.VarP(&textFlag{func(s string) error { return o.addStrategies(s) }}, "strategy", "s", "strategies to compare: `SPEC`,... (default: the scenario's, else sticky)")
 	addEventFlags(cmd, &o.events)
 	flags.Var(&textFlag{o.whatIf.parse}, "what-if", "compare numbers of members: `members=FROM..TO`")
@@ -113,6 +115,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	output.AddFlag(cmd, &o.format, output.Table, output.Wide, output.JSON, output.YAML)
 
 	strategies.CompleteFlag(cmd, "strategy", true)
+	_ = cmd.RegisterFlagCompletionFunc("weights", cobra.FixedCompletions([]string{"lag", "none"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("subscriptions", cobra.FixedCompletions([]string{"all", "owned"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -166,8 +169,10 @@ func (o *options) check() error {
 		return fault.Usage("--topics and --members make a group of their own; %s is one already. Events can change it: --join, --create, ...", o.file)
 	case o.imported != "" && byFlags:
 		return fault.Usage("--topics and --members make a group of their own; --import is one already. Events can change it: --join, --create, ...")
-	case o.imported == "" && (o.group != "" || o.subscriptions != ""):
-		return fault.Usage("--group and --subscriptions say what to make of --import, which is missing")
+	case o.imported == "" && (o.group != "" || o.subscriptions != "" || o.weights != ""):
+		return fault.Usage("--group, --subscriptions and --weights say what to make of --import, which is missing")
+	case o.weights != "" && o.weights != "lag" && o.weights != "none":
+		return fault.Usage("--weights %s: there are lag, none", o.weights)
 	case o.subscriptions != "" && o.subscriptions != "all" && o.subscriptions != "owned":
 		return fault.Usage("--subscriptions %s: there are all, owned", o.subscriptions)
 	case o.whatIf.asked() && len(o.events) > 0:

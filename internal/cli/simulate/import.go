@@ -35,14 +35,21 @@ func (o *options) importGroup() ([]subject, error) {
 		subscriptions, assumed = describe.OwnedTopics, "members read only the topics that they have partitions of"
 	}
 	group := g.Strategy(subscriptions)
-	partitions := 0
+	partitions, weighted := 0, false
 	for i := range group.Topics {
-		group.Topics[i].Weights = nil // lags change by the second, and are often 0
+		if o.weights == "none" {
+			group.Topics[i].Weights = nil
+		}
+		weighted = weighted || group.Topics[i].Weights != nil
 		partitions += int(group.Topics[i].Partitions)
 	}
-	fmt.Fprintf(o.io.Err, "assignctl: group %s: %s of %s, %s; assumed: %s, and no topic has more partitions than shown\n",
+	loads := ""
+	if weighted {
+		loads = "; loads are lags (--weights none counts partitions)"
+	}
+	fmt.Fprintf(o.io.Err, "assignctl: group %s: %s of %s, %s; assumed: %s, and no topic has more partitions than shown%s\n",
 		output.Clean(g.Name), output.Count(partitions, "partition"), output.Count(len(group.Topics), "topic"),
-		output.Count(len(group.Members), "member"), assumed)
+		output.Count(len(group.Members), "member"), assumed, loads)
 	return []subject{{scenario: simulation.Scenario{Group: group}}}, nil
 }
 

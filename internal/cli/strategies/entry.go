@@ -64,9 +64,6 @@ func appendOne(dst []byte, e *entry, paper output.Paper) []byte {
 	facts.Row(output.Cell{Text: "wire name"}, output.Cell{Text: dash(e.Wire)})
 	facts.Row(output.Cell{Text: "protocol"}, output.Cell{Text: dash(e.Protocol)})
 	dst = append(facts.Append(dst, paper), '\n')
-	if len(e.Parameters) == 0 {
-		return append(dst, "It has no parameters of its own.\n"...)
-	}
 	g := output.Grid{Columns: []output.Column{{Title: "PARAMETER"}, {Title: "VALUE"}, {Title: "DEFAULT"}, {Title: "SUMMARY", Fold: true}}}
 	for _, p := range e.Parameters {
 		value := p.Kind

@@ -49,9 +49,11 @@ func TestDescription(t *testing.T) {
 wire name       -
 protocol        -
 
-PARAMETER  VALUE         DEFAULT  SUMMARY
-mode       strict|loose  strict   how literally it is taken
-limit      number        -        most partitions of a member
+PARAMETER    VALUE         DEFAULT  SUMMARY
+mode         strict|loose  strict   how literally it is taken
+limit        number        -        most partitions of a member
+cooperative  bool          false    what another member still owns waits for a
+                                    second round
 `
 	if out.String() != want {
 		t.Errorf("it printed\n%s", out)
