@@ -280,7 +280,7 @@ func (t *state) grow(to map[string]int32) error {
 				return err
 			}
 		}
-		topic.Racks = repeat(topic.Racks, int(n), func(a, b []string) bool { return slices.Equal(a, b) })
+		topic.Racks = repeat(topic.Racks, int(n), slices.Equal)
 		topic.Weights = repeat(topic.Weights, int(n), func(a, b float64) bool { return a == b })
 		topic.Partitions = n
 	}

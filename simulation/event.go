@@ -21,7 +21,7 @@ type Event interface {
 	changes(s *state) ([]change, error)
 }
 
-// Join: members join, all at once.
+// Join has members join, all at once.
 type Join struct {
 	// Members are those that join, as in [Scenario]: with Topics nil they read all topics. They may come with claims.
 	Members []strategy.Member
@@ -29,10 +29,10 @@ type Join struct {
 	Count int
 }
 
-// Leave: all members that match leave for good, at once.
+// Leave has all members that match leave for good, at once.
 type Leave struct{ Members []string }
 
-// Deploy: all members that match are replaced, a few at a time, in the order of their ids (billing-2 before billing-10). Each leave
+// Deploy has all members that match replaced, a few at a time, in the order of their ids (billing-2 before billing-10). Each leave
 // and each join is a step.
 //
 // In a batch, first the replacements of Surge members join, then Surge + MaxUnavailable members leave, then the remaining replacements
@@ -44,19 +44,19 @@ type Deploy struct {
 	MaxUnavailable int // 0 counts as 1 if Surge is 0 as well
 }
 
-// Restart: all members that match go and come back at once. Static ones keep their id and their partitions.
+// Restart has all members that match go and come back at once. Static ones keep their id and their partitions.
 type Restart struct{ Members []string }
 
-// Grow: topics get more partitions. Racks and weights repeat the pattern that they had.
+// Grow has topics get more partitions. Racks and weights repeat the pattern that they had.
 type Grow struct{ Topics map[string]int32 } // the new number of partitions
 
-// Create: topics come into being.
+// Create has topics come into being.
 type Create struct{ Topics []strategy.Topic }
 
-// Delete: topics go. Members stay subscribed to them, in case they are created again.
+// Delete has topics go. Members stay subscribed to them, in case they are created again.
 type Delete struct{ Topics []string }
 
-// Set: all members that match say something else about themselves from now on, with a rebalance.
+// Set has all members that match say something else about themselves from now on, with a rebalance.
 type Set struct {
 	Members  []string
 	Capacity *int32            // 0 is draining; nil: as before

@@ -12,9 +12,9 @@ import (
 type Kind uint8
 
 const (
-	// Voluntary: its owner is still there and subscribes to the topic, and loses it.
+	// Voluntary means that its owner is still there and subscribes to the topic, and loses it.
 	Voluntary Kind = iota
-	// Forced: its owner has gone, or does not subscribe to the topic any more.
+	// Forced means that its owner has gone, or does not subscribe to the topic any more.
 	Forced
 )
 
@@ -66,13 +66,9 @@ func (m Move) MarshalJSON() ([]byte, error) {
 	}{m.Topic, m.Partition, m.From, to, m.Kind})
 }
 
-// moves compares who owned what in g, and what the members that are gone owned, with an answer. placed counts the partitions that
+// moves compares who owned what in t, and what the members that are gone owned, with an answer. placed counts the partitions that
 // nobody owned and somebody gets. The moves are in the order of topics and partitions, in buffer if there is room.
-func moves(g *strategy.Group, gone []strategy.Member, a *strategy.Assignment, buffer []Move) (moved []Move, placed int, err error) {
-	t, err := strategy.Tabulate(g)
-	if err != nil {
-		return nil, 0, err
-	}
+func moves(t *strategy.Table, gone []strategy.Member, a *strategy.Assignment, buffer []Move) (moved []Move, placed int) {
 	left := owners(t, gone)
 	moved = buffer[:0]
 	after := t.Owners(a)
@@ -102,7 +98,7 @@ func moves(g *strategy.Group, gone []strategy.Member, a *strategy.Assignment, bu
 			i++
 		}
 	}
-	return moved, placed, nil
+	return moved, placed
 }
 
 // owners says of each partition number which of the members owned it, counted from 1; 0 is none of them.

@@ -28,7 +28,7 @@ func Read(file string, r io.Reader) (*Scenario, error) {
 	if err := d.references(); err != nil {
 		return nil, err
 	}
-	if _, err := s.rehearse(nil); err != nil {
+	if _, err := s.rehearse(); err != nil {
 		return nil, d.locate(err)
 	}
 	return s, nil

@@ -45,7 +45,7 @@ type Step struct {
 // The error is a [*EventError] for a scenario that cannot happen, and otherwise a [*RunError]: the assignor failed or panicked, its
 // answer is invalid, a cooperative one does not settle, or ctx has ended.
 func Run(ctx context.Context, s *Scenario, spec string, a strategy.Assignor) (*Result, error) {
-	steps, err := s.rehearse(nil)
+	steps, err := s.rehearse()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,8 @@ type runner struct {
 	state    *state
 	assignor strategy.Assignor
 	result   *Result
-	moved    []Move // a buffer
+	table    *strategy.Table // of the group in the first round of the step at hand
+	moved    []Move          // a buffer
 }
 
 // step has the state, in which a change has happened, assigned, and adds the step to the result.
@@ -103,12 +104,15 @@ func (r *runner) step(ctx context.Context, c *change, gone []strategy.Member) er
 	if err != nil {
 		return fail(err)
 	}
-	moved, placed, err := moves(step.Group, gone, &step.Assignment, r.moved)
-	if err != nil {
-		return fail(err)
+	table := r.table // of step.Group, if there was a round
+	if step.Rounds == 0 {
+		if table, err = strategy.Tabulate(step.Group); err != nil {
+			return fail(err)
+		}
 	}
+	moved, placed := moves(table, gone, &step.Assignment, r.moved)
 	r.moved, step.Moved = moved, retain(moved)
-	if step.Metrics, err = strategy.Measure(step.Group, &step.Assignment); err != nil {
+	if step.Metrics, err = table.Measure(&step.Assignment); err != nil {
 		return fail(err)
 	}
 	// Who has left is not in the group that was measured.
@@ -127,7 +131,11 @@ func (r *runner) rebalance(ctx context.Context, step *Step) error {
 	for step.Rounds < MaxRounds {
 		r.state.generation++
 		g := r.state.group()
-		a, err := ask(ctx, r.assignor, g)
+		table, err := strategy.Tabulate(g)
+		if err != nil {
+			return err
+		}
+		a, err := ask(ctx, r.assignor, g, table)
 		if err != nil {
 			return err
 		}
@@ -140,7 +148,7 @@ func (r *runner) rebalance(ctx context.Context, step *Step) error {
 			}
 		}
 		if step.Rounds++; step.Rounds == 1 {
-			step.Group, step.WithheldFirst = g, withheld
+			step.Group, step.WithheldFirst, r.table = g, withheld, table
 		}
 		step.Assignment = a
 		if withheld == 0 {
@@ -151,7 +159,7 @@ func (r *runner) rebalance(ctx context.Context, step *Step) error {
 }
 
 // ask returns a's answer if it is valid, and its panic as an error.
-func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group) (answer strategy.Assignment, err error) {
+func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group, t *strategy.Table) (answer strategy.Assignment, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -160,7 +168,7 @@ func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group) (answer st
 	if answer, err = a.Assign(ctx, g); err != nil {
 		return answer, err
 	}
-	return answer, strategy.Validate(g, &answer, strategy.ProtocolOf(a))
+	return answer, t.Validate(&answer, strategy.ProtocolOf(a))
 }
 
 // share puts the lists of members that keep what they have in place of equal ones, so that a result of many steps stays small.

@@ -25,13 +25,6 @@ func small() *Scenario {
 
 // TestFaults: whatever an assignor does wrong is a RunError that says at which step.
 func TestFaults(t *testing.T) {
-	nothing := func(g *strategy.Group) strategy.Assignment {
-		a := strategy.Assignment{Members: map[string][]strategy.TopicPartitions{}}
-		for i := range g.Members {
-			a.Members[g.Members[i].ID] = nil
-		}
-		return a
-	}
 	fourth := func(g *strategy.Group) bool { return len(g.Members) == 4 }
 	for _, c := range []struct {
 		name   string
@@ -54,34 +47,11 @@ func TestFaults(t *testing.T) {
 			`complete: t-3: nobody gets it, and no reason is given; complete: t-4: nobody gets it, and no reason is given; and 4 more`},
 		{"takes what is owned", broken{coop: true, assign: func(g *strategy.Group) (strategy.Assignment, error) {
 			return deal(g, false)
-		}}, `spec: step 1 (join member-4): invalid assignment (4 violations); owned: t-3, member "member-4": is still owned by "member-1"; ` +
+		}}, `spec: step 1 (join member-4): invalid assignment (3 violations); owned: t-3, member "member-4": is still owned by "member-1"; ` +
 			`owned: t-4, member "member-1": is still owned by "member-2"; owned: t-5, member "member-2": is still owned by "member-3"`},
-		{"never settles", broken{coop: true, assign: func(g *strategy.Group) (strategy.Assignment, error) {
-			if fourth(g) {
-				a := nothing(g) // each round, somebody else gives all of it up
-				owner := g.Members[g.Generation%4].ID
-				for i := range g.Members {
-					if len(g.Members[i].Owned) > 0 {
-						for p := range int32(6) {
-							a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: "t", Partition: p, Reason: strategy.Withheld})
-						}
-						return a, nil
-					}
-				}
-				a.Members[owner] = []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{0, 1, 2}}}
-				for p := range int32(3) {
-					a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: "t", Partition: 3 + p, Reason: strategy.Ineligible})
-				}
-				return a, nil
-			}
-			return deal(g, false)
-		}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Run(context.Background(), small(), "spec", c.broken)
-			if c.want == "" {
-				return
-			}
 			var e *RunError
 			if !errors.As(err, &e) {
 				t.Fatalf("got %v", err)
@@ -93,38 +63,31 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUnsettled asks an assignor that always has two members claim what they own.
+// TestUnsettled asks an assignor that always withholds half of what member-1 owns.
 func TestUnsettled(t *testing.T) {
 	s := small()
-	calls := 0
 	a := broken{coop: true, assign: func(g *strategy.Group) (strategy.Assignment, error) {
-		calls++
 		a := strategy.Assignment{Members: map[string][]strategy.TopicPartitions{}}
 		for i := range g.Members {
 			a.Members[g.Members[i].ID] = nil
 		}
-		// What one member owns is withheld, and what was withheld goes to it: two halves that change places for ever.
-		half := []int32{0, 1, 2}
-		other := []int32{3, 4, 5}
+		half, other := []int32{0, 1, 2}, []int32{3, 4, 5}
 		if g.Generation%2 == 0 {
 			half, other = other, half
 		}
 		a.Members["member-1"] = []strategy.TopicPartitions{{Topic: "t", Partitions: half}}
-		reason := strategy.Withheld
-		if calls == 1 {
-			reason = strategy.Limit // nobody owns anything yet
-			a.Members["member-2"], a.Members["member-3"] = []strategy.TopicPartitions{{Topic: "t", Partitions: other[:1]}}, []strategy.TopicPartitions{{Topic: "t", Partitions: other[1:2]}}
-			other = other[2:]
-		}
 		for _, p := range other {
-			a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: "t", Partition: p, Reason: reason})
+			u := strategy.Unassigned{Topic: "t", Partition: p, Reason: strategy.Withheld}
+			if g.Generation > 2 { // nobody owns it by then, so it can only wait for the other half
+				u.With = &strategy.TopicPartition{Topic: "t", Partition: p}
+			}
+			a.Unassigned = append(a.Unassigned, u)
 		}
 		return a, nil
 	}}
 	s.Events = s.Events[:0]
 	s.Group.Members[0].Owned = []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{0, 1, 2, 3, 4, 5}}}
 	s.Group.Members[0].Generation = 1
-	calls = 1
 	_, err := Run(context.Background(), s, "spec", a)
 	var e *UnsettledError
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "spec: step 0 (start): not settled after 5 rounds: t-3, t-4, t-5 still withheld") && !strings.Contains(err.Error(), "t-0, t-1, t-2 still withheld") {

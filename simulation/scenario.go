@@ -8,11 +8,12 @@ import (
 
 // Limits of a scenario. They keep a wrong number from exhausting memory or patience.
 const (
-	MaxMembers = 100_000   // at any time
-	MaxSteps   = 100_000   // with each leave and each join of a deploy
-	MaxFile    = 16 << 20  // bytes
-	MaxName    = 1024      // bytes in a member's id, a topic's name or a pattern
-	maxEffort  = 1 << 24   // members and partition facts that all events together look at; see state.spend
+	MaxMembers = 100_000  // at any time
+	MaxSteps   = 100_000  // with each leave and each join of a deploy
+	MaxFile    = 16 << 20 // bytes
+	MaxName    = 1024     // bytes in a member's id, a topic's name or a pattern of a file
+
+	maxEffort  = 1 << 24   // members and partitions' facts that all events together look at, see state.spend
 	maxFacts   = 1 << 22   // partitions whose racks or weights a file lists
 	maxNesting = 32        // of a file's lists and mappings
 	maxTokens  = 4_000_000 // of a file
@@ -41,22 +42,18 @@ type Scenario struct {
 // Check returns the [*EventError] of the first thing that cannot happen in s: a duplicate member, an event on a member or topic that is
 // not there, more steps than [MaxSteps]. [Run] and [Read] check for themselves.
 func (s *Scenario) Check() error {
-	_, err := s.rehearse(nil)
+	_, err := s.rehearse()
 	return err
 }
 
-// rehearse applies all events without assigning anything. It calls at with the number of each event before the event, if not nil, and
-// returns the number of steps.
-func (s *Scenario) rehearse(at func(event int)) (steps int, err error) {
+// rehearse applies all events without assigning anything, and returns the number of steps.
+func (s *Scenario) rehearse() (steps int, err error) {
 	state, err := newState(s)
 	if err != nil {
 		return 0, err
 	}
 	steps = 1
 	for i, e := range s.Events {
-		if at != nil {
-			at(i + 1)
-		}
 		changes, err := state.changes(i+1, e)
 		if err != nil {
 			return 0, err

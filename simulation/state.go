@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -73,7 +74,8 @@ const maxGeneration = 1 << 30
 // inEvent says which event an error is about.
 func inEvent(number int, text string, err error) error {
 	e := &EventError{Event: number, Text: text, Problem: err.Error()}
-	if p, ok := err.(*problem); ok {
+	var p *problem
+	if errors.As(err, &p) {
 		e.subject = p.subject
 	}
 	return e

@@ -19,7 +19,7 @@ type Group struct {
 	Members    []Member
 }
 
-// A Topic is one that a member of the group subscribes to, with what is known about its partitions.
+// A Topic is one that members of the group subscribe to, or none does, with what is known about its partitions.
 type Topic struct {
 	Name       string
 	Partitions int32 // numbered from 0

@@ -41,6 +41,7 @@ type Topic struct {
 // Subscriptions says what members read, which the text does not.
 type Subscriptions uint8
 
+// What there is to assume.
 const (
 	AllTopics   Subscriptions = iota // every member reads every topic of the group
 	OwnedTopics                      // every member reads the topics that it has partitions of

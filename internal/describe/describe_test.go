@@ -159,6 +159,7 @@ func TestDamaged(t *testing.T) {
 		{"\xff", "x: is not a text file"},
 		{"GROUP OF PEOPLE\n", "x:1: is the header of no table that is known: GROUP OF PEOPLE"},
 		{"GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\ng a h c 1\n", "x:1: shows members without what they have; describe with --members --verbose"},
+		{"GROUP " + columns(40), "x:1: has more than 32 columns"},
 		{"GROUP GROUP TOPIC\n", "x:1: column GROUP is there twice"},
 		{header + "g a /h c\n", "x:2: does not fit under its header: g a /h c"},
 		{header + "g a /h c 2 t(0)\n", "x:2: member a: #PARTITIONS is 2, and 1 are listed"},
@@ -187,6 +188,14 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+func columns(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "C%d ", i)
+	}
+	return b.String()
+}
+
 func TestTooManyPartitions(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("GROUP TOPIC PARTITION LAG\n")
@@ -203,8 +212,9 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
 	for i := range p {
-		p[i] = '\n'
+		p[i] = ' '
 	}
+	p[0] = '\n'
 	return len(p), nil
 }
 

@@ -14,6 +14,7 @@ const (
 	MaxText = 64 << 20 // bytes
 	MaxLine = 1 << 20  // bytes
 
+	maxColumns    = 32        // of a table; the command prints ten at the most
 	maxPartition  = 1_000_000 // the highest number; no Kafka cluster has as many in all
 	maxPartitions = 1 << 22   // of all topics of all groups
 )

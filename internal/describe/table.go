@@ -32,7 +32,7 @@ func (t *text) header(line string) (*table, error) {
 	out := &table{kind: other}
 	runes := []rune(line)
 	has := map[string]bool{}
-	for i := 0; i < len(runes); i++ {
+	for i := range runes {
 		if runes[i] == ' ' || runes[i] == '\t' || i > 0 && runes[i-1] != ' ' && runes[i-1] != '\t' {
 			continue
 		}
@@ -46,6 +46,9 @@ func (t *text) header(line string) (*table, error) {
 		}
 		if has[name] {
 			return nil, t.fail("column %s is there twice", clip(name))
+		}
+		if len(out.columns) == maxColumns {
+			return nil, t.fail("has more than %d columns", maxColumns)
 		}
 		has[name] = true
 		out.columns = append(out.columns, column{name, i})

@@ -43,6 +43,11 @@ func (o *options) importGroup() ([]subject, error) {
 		weighted = weighted || group.Topics[i].Weights != nil
 		partitions += int(group.Topics[i].Partitions)
 	}
+	if subscriptions == describe.AllTopics {
+		for i := range group.Members {
+			group.Members[i].Topics = nil // also those that an event creates
+		}
+	}
 	loads := ""
 	if weighted {
 		loads = "; loads are lags (--weights none counts partitions)"
