@@ -26,24 +26,23 @@ func TestBadInput(t *testing.T) {
 		{"topics: {a: 1}\nxyzzyplugh: 3", `x:2:1: a scenario has no field "xyzzyplugh"; there are events, group, members, strategy, topics`},
 		{"topics: {a: 1}\ntopics: {b: 1}", "x:2:1: topics is there twice, first in line 1"},
 		// not YAML, or more of it than is needed
-		{"a: [1, 2", "x:1:4: [ is never closed"},
-		{"a: {b: 1", "x:1:4: { is never closed"},
-		{"a: b: c", "x:1:4: a mapping or list does not begin on the line of its key"},
-		{"a: - b", "x:1:4: a mapping or list does not begin on the line of its key"},
-		{"topics: {a: 1}\n members: 1", "x:2:2: \"members\" does not belong here; is it indented right?"},
+		{"a: [1, 2", "x:2:1: while parsing a flow sequence that begins in line 1, column 4: did not find expected ',' or ']'"},
+		{"a: {b: 1", "x:2:1: while parsing a flow mapping that begins in line 1, column 4: did not find expected ',' or '}'"},
+		{"a: b: c", "x:1:5: mapping values are not allowed in this context"},
+		{"a: - b", "x:1:4: block sequence entries are not allowed in this context"},
+		{"topics: {a: 1}\n members: 1", "x:2:2: while parsing a block mapping that begins in line 1, column 1: did not find expected key"},
 		{"topics:\n\ta: 1", "x:2:1: a tab cannot indent; spaces can"},
-		{`"abc`, "x:1:1: could not find end character of double-quoted text"},
-		{"topics: {a: 1}\n---\ntopics: {a: 1}", "x:3:1: a second document; a scenario is one"},
-		{"? a\n: b", "x:1:1: keys that are marked with ? are not supported in scenarios"},
+		{`"abc`, "x:1:5: while scanning a quoted scalar that begins in line 1, column 1: found unexpected end of stream"},
+		{"topics: {a: 1}\n---\ntopics: {a: 1}", "x:2:1: a second document; a scenario is one"},
 		{"a: &x 1", "x:1:4: anchors are not supported in scenarios"},
-		{"a: *x", "x:1:4: aliases (a pattern that begins with * has to be quoted) are not supported in scenarios"},
+		{"a: *x", "x:1:4: aliases are not supported in scenarios (a pattern that begins with * has to be quoted)"},
 		{"<<: {a: 1}", "x:1:1: merge keys are not supported in scenarios"},
 		{"a: !!int 1", "x:1:4: tags are not supported in scenarios"},
-		{"%YAML 1.2\n---\na: 1", "x:1:1: directives are not supported in scenarios"},
-		{"[a]: 1", "x:1:4: : does not belong here; is it indented right?"},
-		{"{[a]: 1}", "x:1:2: a key is a word, not ["},
-		{"[a b: c]", "x:1:5: a comma or the end of [ is due before :"},
-		{"[,]", "x:1:2: , does not belong here; is it indented right?"},
+		{"%YAML 1.2\n---\na: 1", "x:1:1: found incompatible YAML document"},
+		{"[a]: 1", "x:1:1: a key is a word, not a list"},
+		{"{[a]: 1}", "x:1:2: a key is a word, not a list"},
+		{"[a b: c]", "x:1:1: a scenario is a mapping of events, group, members, strategy, topics, not a list"},
+		{"[,]", "x:1:2: while parsing a flow node that begins in line 1, column 2: did not find expected node content"},
 		{strings.Repeat("[", 100), "x:1:33: is nested more than 32 deep"},
 		{strings.Repeat("- ", 100), "x:1:65: is nested more than 32 deep"},
 		// topics
@@ -56,7 +55,7 @@ func TestBadInput(t *testing.T) {
 		{"topics: {a: 0x10}", "x:1:13: a number of partitions is a whole number, not 0x10"},
 		{"topics: {a: 012}", "x:1:13: a number of partitions is a whole number without leading zeros, not 012"},
 		{"topics: {a: '3'}", `x:1:13: a number of partitions is a whole number, not "3"`},
-		{"topics: {a: }", "x:1:10: a number of partitions is a whole number, not nothing"},
+		{"topics: {a: }", "x:1:13: a number of partitions is a whole number, not nothing"},
 		{"topics: {'': 3}", "x:1:10: a topic's name is empty"},
 		{"topics: {\"a\\nb\": 3}", `x:1:10: a topic's name "a\nb" has characters that cannot be shown`},
 		{"topics: {a: 3, a: 4}", "x:1:16: a is there twice, first in line 1"},
@@ -82,7 +81,7 @@ func TestBadInput(t *testing.T) {
 		{"topics: {a: 3}\nmembers: [{id: m, capacity: 1.5}]", "x:2:29: a capacity is a whole number, not 1.5"},
 		{"topics: {a: 3}\nmembers: [{id: m, capacity: -1}]", "x:2:29: a capacity -1 is not within 0..1048575"},
 		{"topics: {a: 3}\nmembers: [{id: m, topics: [b]}]", `x:2:28: no topic "b", now or later; did you mean "a"?`},
-		{"topics: {a: 3}\nmembers: [{id: m, topics: }]", "x:2:19: topics says nothing; a member without topics reads all, and none with topics: []"},
+		{"topics: {a: 3}\nmembers: [{id: m, topics: }]", "x:2:27: topics says nothing; a member without topics reads all, and none with topics: []"},
 		{"topics: {a: 3}\nmembers: [{id: m, labels: [b]}]", "x:2:27: labels is a mapping of names to words, not a list"},
 		{"topics: {a: 3}\nmembers: [{id: m, labels: {b: [c]}}]", "x:2:31: label b is a word, not a list"},
 		{"topics: {a: 3}\nmembers: [{id: m, owned: [0]}]", "x:2:26: owned is a mapping of topics to lists of partitions, not a list"},
@@ -99,7 +98,7 @@ func TestBadInput(t *testing.T) {
 		{two + "events: [join]", "x:3:10: an event is one of create, delete, deploy, grow, join, leave, restart, set with what it is about, not join"},
 		{two + "events: [{join: a, leave: b}]", "x:3:20: an event is one of create, delete, deploy, grow, join, leave, restart, set; this has 2 fields"},
 		{two + "events: [{jion: a}]", `x:3:11: no event "jion"; did you mean "join"?`},
-		{two + "events:\n- join:", "x:4:7: join does not say what it is about"},
+		{two + "events:\n- join:", "x:4:8: join does not say what it is about"},
 		{two + "events: [{join: m-2}]", `x:3:17: member "m-2" is in the group already`},
 		{two + "events: [{join: [n, m-2]}]", `x:3:21: member "m-2" is in the group already`},
 		{two + "events: [{join: 0}]", "x:3:17: a number of members 0 is not within 1..100000"},
@@ -164,8 +163,8 @@ func TestTooLarge(t *testing.T) {
 	if err == nil || err.Error() != "x: is larger than 16 MiB" {
 		t.Errorf("got %v", err)
 	}
-	_, err = Read("x", strings.NewReader(strings.Repeat(",", maxTokens)))
-	if err == nil || err.Error() != "x: has more than 4000000 words and signs" {
+	_, err = Read("x", strings.NewReader(strings.Repeat(",", maxSigns+1)))
+	if err == nil || err.Error() != "x: has more than 2000000 lines, commas and colons" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -186,7 +185,9 @@ func TestReaderFails(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range documents {
+	for _, text := range []string{
+		"a: 1\nb:\n- x\n- y: 2\n  z: 'q'\nc:\n  d: |\n    abc\n", "- - a\n  - b\n-\n- e: f\n", "--- \na: b\n...\n", "a: &x [*x]", "<<: {a: 1}", "? [a]\n: b", "a: !!int 1",
+	} {
 		f.Add(text)
 	}
 	for i := range 8 {

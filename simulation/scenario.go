@@ -16,7 +16,7 @@ const (
 	maxEffort  = 1 << 24   // members and partitions' facts that all events together look at, see state.spend
 	maxFacts   = 1 << 22   // partitions whose racks or weights a file lists
 	maxNesting = 32        // of a file's lists and mappings
-	maxTokens  = 4_000_000 // of a file
+	maxSigns   = 2_000_000 // line ends, commas and colons of a file
 )
 
 // A Scenario is a group as it stands at the start, and what happens to it. It is built by [Read], or in code:
