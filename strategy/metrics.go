@@ -4,7 +4,7 @@ package strategy
 // any topic has weights; it is counted relative to the member's capacity. Draining members are left out of all loads.
 type Metrics struct {
 	Members    int `json:"members"`
-	Partitions int `json:"partitions"` // that somebody subscribes to
+	Partitions int `json:"partitions"` // of topics that somebody subscribes to
 	Unassigned int `json:"unassigned"` // of those, the ones that nobody gets
 
 	// Loads over capacity.
@@ -28,7 +28,7 @@ type Metrics struct {
 	Voluntary        int `json:"voluntary"`         // a subscribed owner loses it
 	VoluntaryMinimum int `json:"voluntary_minimum"` // the fewest that reach the least Regret
 	Excess           int `json:"excess"`            // Voluntary above that, 0 where it is below
-	Forced           int `json:"forced"`            // the owner is gone or no longer subscribes, and somebody else gets it
+	Forced           int `json:"forced"`            // the owner no longer subscribes, and somebody else gets it
 	Placed           int `json:"placed"`            // nobody owned it before, and somebody gets it
 
 	RackMisses int `json:"rack_misses"`         // partitions away from all their known racks

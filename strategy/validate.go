@@ -96,6 +96,7 @@ func Validate(g *Group, a *Assignment, p Protocol) error {
 // Validate is the function of that name for a group that has been tabulated already.
 func (t *Table) Validate(a *Assignment, p Protocol) error {
 	v := validator{table: t, answer: a, protocol: p}
+	v.withholds = p == ProtocolCooperative && slices.ContainsFunc(a.Unassigned, func(u Unassigned) bool { return u.Reason == Withheld })
 	v.members()
 	v.unassigned()
 	v.complete()
@@ -118,6 +119,8 @@ type validator struct {
 	topics   map[int32]standing
 	found    []Violation
 	more     int
+
+	withholds bool // something is withheld in this round
 }
 
 // mentioned marks a partition that stands in Unassigned.
@@ -253,7 +256,8 @@ func (v *validator) untrue(u *Unassigned, topic, i int32) string {
 	case Ineligible:
 		return ""
 	case Limit:
-		if v.standing(topic).empty > 0 {
+		// A member may be empty because what it is to have is withheld in this round.
+		if !v.withholds && v.standing(topic).empty > 0 {
 			return "a member that could read it has nothing at all"
 		}
 		return ""

@@ -82,6 +82,8 @@ func TestValidate(t *testing.T) {
 		{name: "limit, and a member with nothing", members: members{"a": {list("t", 0), list("u", 0)}, "b": nil},
 			unassigned: []Unassigned{{Topic: "t", Partition: 1, Reason: Limit}, {Topic: "t", Partition: 2, Reason: Limit}},
 			want:       `reason: t-1: limit: a member that could read it has nothing at all; reason: t-2: limit: a member that could read it has nothing at all`},
+		{name: "limit, and a member that waits", members: members{"a": nil, "b": {list("t", 0)}}, protocol: ProtocolCooperative,
+			unassigned: []Unassigned{{Topic: "t", Partition: 1, Reason: Withheld}, {Topic: "t", Partition: 2, Reason: Limit}, {Topic: "u", Reason: Ineligible}}},
 		{name: "draining, and a member that is not", members: members{"a": {list("t", 0)}, "b": {list("t", 1, 2)}}, unassigned: []Unassigned{{Topic: "u", Reason: Draining}},
 			want: `reason: u-0: draining: it is not so that only draining members could read it`},
 		{name: "no reason", members: members{"a": {list("t", 0)}, "b": {list("t", 1, 2)}}, unassigned: []Unassigned{{Topic: "u", Reason: "because"}},
