@@ -140,6 +140,32 @@ func limiting() strategy.Assignor {
 	})()
 }
 
+// capped gives every member two partitions at most, to the first reader that has room.
+func capped(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
+	t, err := strategy.Tabulate(g)
+	if err != nil {
+		return strategy.Assignment{}, err
+	}
+	owner, held := t.Unowned(), make([]int, len(t.Group.Members))
+	var left []strategy.Unassigned
+	for n := range t.Group.Topics {
+		readers := t.Readers(n)
+		for i := t.Base(n); i < t.Base(n+1) && len(readers) > 0; i++ {
+			k := slices.IndexFunc(readers, func(m int32) bool { return held[m] < 2 })
+			if k < 0 {
+				name := t.Name(i)
+				left = append(left, strategy.Unassigned{Topic: name.Topic, Partition: name.Partition, Reason: strategy.Limit})
+				continue
+			}
+			owner[i] = readers[k]
+			held[readers[k]]++
+		}
+	}
+	a := t.Assignment(owner)
+	a.Unassigned = left
+	return a, ctx.Err()
+}
+
 // rotating begins with another member at each call.
 type rotating struct{ calls atomic.Int32 }
 

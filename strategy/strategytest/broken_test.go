@@ -236,6 +236,18 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// An assignor with a limit of its own is right, also where it is made cooperative and members wait for what they are to have.
+func TestLimits(t *testing.T) {
+	for name, assignor := range map[string]func() strategy.Assignor{
+		"eager":       func() strategy.Assignor { return assignorFunc(capped) },
+		"cooperative": func() strategy.Assignor { return strategy.Cooperative(assignorFunc(capped)) },
+	} {
+		if err := (Options{Limit: true}).Check(assignor); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestCloses(t *testing.T) {
 	var open, closed atomic.Int32
 	if err := Check(func() strategy.Assignor { open.Add(1); return closing{assignorFunc(good), &closed} }); err != nil {
