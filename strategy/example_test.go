@@ -121,7 +121,7 @@ func ExampleRegister() {
 	fmt.Println(err)
 	// Output:
 	// cooperative-first cooperative
-	// strategy "fist": unknown strategy "fist"; did you mean "first"?
+	// unknown strategy "fist"; did you mean "first"?
 }
 
 // Skew, distance from the best there is, and movement, of any answer.

@@ -32,7 +32,12 @@ type SpecError struct {
 	Err     error
 }
 
-func (e *SpecError) Error() string { return fmt.Sprintf("strategy %q: %s", e.Spec, e.Problem) }
+func (e *SpecError) Error() string {
+	if errors.Is(e.Err, ErrUnknownStrategy) {
+		return e.Problem // names it
+	}
+	return fmt.Sprintf("strategy %q: %s", e.Spec, e.Problem)
+}
 
 func (e *SpecError) Unwrap() error { return e.Err }
 

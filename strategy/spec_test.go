@@ -57,8 +57,8 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	for spec, want := range map[string]string{
 		"":                              `strategy "": has no name; there are test-plain, test-spec`,
-		"test-spek:x":                   `strategy "test-spek:x": unknown strategy "test-spek"; did you mean "test-spec"?`,
-		"zzzzzzzzzzzz":                  `strategy "zzzzzzzzzzzz": unknown strategy "zzzzzzzzzzzz"; there are test-plain, test-spec`,
+		"test-spek:x":                   `unknown strategy "test-spek"; did you mean "test-spec"?`,
+		"zzzzzzzzzzzz":                  `unknown strategy "zzzzzzzzzzzz"; there are test-plain, test-spec`,
 		"test-plain:x":                  `strategy "test-plain:x": test-plain takes nothing behind a colon`,
 		"test-spec":                     `strategy "test-spec": test-spec needs an argument: test-spec:FILE`,
 		"test-spec:":                    `strategy "test-spec:": test-spec needs an argument: test-spec:FILE`,
