@@ -26,7 +26,6 @@ const (
 	exitOK          = 0
 	exitError       = 1
 	exitUsage       = 2
-	exitAssertion   = 3
 	exitInterrupted = 130
 	exitClosedPipe  = 141
 )
@@ -84,10 +83,8 @@ func report(err error, streams Streams) int {
 		code, err = exitInterrupted, errors.New("interrupted")
 	case errors.As(err, &usage):
 		code = exitUsage
-	case errors.Is(err, fault.ErrAssertion):
-		code = exitAssertion
 	}
-	fmt.Fprintf(streams.Err, "assignctl: %v\n", err)
+	fmt.Fprintf(streams.Err, "%s: %v\n", streams.name(), err)
 	return code
 }
 

@@ -87,6 +87,31 @@ func TestMainSurvivesPanics(t *testing.T) {
 	}
 }
 
+// TestProgramName runs the program under a name of its own: that of whoever built it on Main.
+func TestProgramName(t *testing.T) {
+	for path, want := range map[string]string{"/usr/bin/mine": "mine", "mine.exe": "mine", "": "assignctl"} {
+		for args, says := range map[string]string{
+			"simulat":                    "NAME: unknown command \"simulat\"; did you mean \"simulate\"?\nSee 'NAME --help'.\n",
+			"simulate":                   "See 'NAME simulate --help'.\n",
+			"assign":                     "NAME: --strategy is missing; see 'NAME strategies'\n",
+			"simulate missing.yaml":      "NAME: cannot read missing.yaml: ",
+			"--version":                  "NAME devel",
+			"version":                    "NAME devel",
+			"simulate --help":            "| \\\n    NAME simulate --import -",
+			"assign --help":              "  NAME assign --strategy range groups.jsonl",
+			"help":                       "NAME shows which member",
+			"completion bash":            "__start_NAME",
+			"simulate --import - --join": "NAME: ",
+		} {
+			var out bytes.Buffer
+			Main(context.Background(), strings.Fields(args), Streams{Name: programName([]string{path}), In: strings.NewReader(""), Out: &out, Err: &out})
+			if !strings.Contains(out.String(), strings.ReplaceAll(says, "NAME", want)) || want != "assignctl" && strings.Contains(out.String(), "assignctl") {
+				t.Errorf("%s as %q: %s", args, path, out.String())
+			}
+		}
+	}
+}
+
 func TestTerminalFacts(t *testing.T) {
 	tests := []struct {
 		terminal bool

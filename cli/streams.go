@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/x/term"
 
@@ -13,6 +16,8 @@ import (
 // Streams are where the program reads and writes, with the facts that it would otherwise have to look up itself. [OS] returns those of
 // the process.
 type Streams struct {
+	Name string // what the program calls itself; "" is assignctl
+
 	In       io.Reader
 	Out, Err io.Writer
 
@@ -27,7 +32,7 @@ type Streams struct {
 
 // OS returns the streams, the terminal and the environment of the process.
 func OS() Streams {
-	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}
+	s := Streams{Name: programName(os.Args), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}
 	s.InTerminal = term.IsTerminal(os.Stdin.Fd())
 	s.OutTerminal = term.IsTerminal(os.Stdout.Fd())
 	if s.OutTerminal {
@@ -36,6 +41,16 @@ func OS() Streams {
 	return s
 }
 
+// programName is what the program was started as, without its folder.
+func programName(args []string) string {
+	if len(args) == 0 || args[0] == "" {
+		return ""
+	}
+	return strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+}
+
+func (s *Streams) name() string { return cmp.Or(s.Name, "assignctl") }
+
 // internal returns the streams as commands use them, with what follows from the facts.
 func (s *Streams) internal() *iostreams.Streams {
 	getenv := s.Getenv
@@ -43,7 +58,7 @@ func (s *Streams) internal() *iostreams.Streams {
 		getenv = func(string) string { return "" }
 	}
 	return &iostreams.Streams{
-		In: s.In, Out: iostreams.NewWriter(s.Out), Err: s.Err,
+		Name: s.name(), In: s.In, Out: iostreams.NewWriter(s.Out), Err: s.Err,
 		InTerminal: s.InTerminal, Width: columns(s.Width, getenv), Color: wantsColor(s.OutTerminal, getenv),
 	}
 }

@@ -53,14 +53,19 @@ func (d *decoder) name(n *node, what string) (string, error) {
 	return n.text, nil
 }
 
+// items are those of a list, or a single value that stands for a list of it.
+func items(n *node) []*node {
+	if n.kind == list {
+		return n.items
+	}
+	return []*node{n}
+}
+
 // names decodes a word or a list of words.
 func (d *decoder) names(n *node, what string) ([]string, error) {
-	items := []*node{n}
-	if n.kind == list {
-		items = n.items
-	}
-	out := make([]string, len(items))
-	for i, item := range items {
+	list := items(n)
+	out := make([]string, len(list))
+	for i, item := range list {
 		name, err := d.name(item, what)
 		if err != nil {
 			return nil, err
@@ -275,11 +280,7 @@ func (d *decoder) subscription(n *node) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	items := n.items
-	if n.kind != list {
-		items = []*node{n}
-	}
-	d.named = append(d.named, items...)
+	d.named = append(d.named, items(n)...)
 	return topics, nil
 }
 
@@ -389,15 +390,12 @@ func (d *decoder) event(n *node) (Event, error) {
 
 // patterns decodes the members that an event is about.
 func (d *decoder) patterns(n *node, what string) ([]string, error) {
-	items := []*node{n}
-	if n.kind == list {
-		items = n.items
-	}
-	if len(items) == 0 {
+	list := items(n)
+	if len(list) == 0 {
 		return nil, d.at(n, "%s names no members", what)
 	}
-	out := make([]string, len(items))
-	for i, item := range items {
+	out := make([]string, len(list))
+	for i, item := range list {
 		if isCount(item) {
 			return nil, d.at(item, "%s takes ids or patterns of members, not a number; an id such as this has to be quoted", what)
 		}

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -103,7 +104,7 @@ func (e Set) String() string {
 		list = append(list, fmt.Sprintf("rack %q", *e.Rack))
 	}
 	if e.Topics != nil {
-		list = append(list, "topics "+enumerate(e.Topics))
+		list = append(list, "topics "+cmp.Or(enumerate(e.Topics), "none"))
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Labels)) {
 		list = append(list, fmt.Sprintf("%s=%s", key, e.Labels[key]))

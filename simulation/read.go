@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -101,9 +102,15 @@ func (d *decoder) scenario(root *node) (*Scenario, error) {
 			s.Group.Topics, err = d.topicList(v)
 			return err
 		},
-		"members":  func(v *node) (err error) { s.Group.Members, err = d.members(v, true); return err },
-		"strategy": func(v *node) (err error) { s.Strategies, err = d.names(v, "a strategy"); return err },
-		"events":   func(v *node) error { events = v; return nil },
+		"members": func(v *node) (err error) { s.Group.Members, err = d.members(v, true); return err },
+		"strategy": func(v *node) (err error) {
+			s.Strategies, err = d.names(v, "a strategy")
+			for _, item := range items(v) {
+				s.strategiesAt = append(s.strategiesAt, fmt.Sprintf("%s:%d:%d", d.file, item.line, item.column))
+			}
+			return err
+		},
+		"events": func(v *node) error { events = v; return nil },
 	})
 	if err != nil {
 		return nil, err

@@ -143,6 +143,26 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// What is wrong with a strategy is told with its place in the file.
+func TestStrategyError(t *testing.T) {
+	cause := errors.New("unknown")
+	for text, want := range map[string][]string{
+		"topics: {a: 3}\nmembers: 2\nstrategy: x\n":             {"f:3:11: unknown", "unknown"},
+		"topics: {a: 3}\nmembers: 2\nstrategy:\n  - x\n  - y\n": {"f:4:5: unknown", "f:5:5: unknown", "unknown"},
+		"topics: {a: 3}\nmembers: 2\n":                          {"unknown"},
+	} {
+		s, err := Read("f", strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if err := s.StrategyError(i, cause); err.Error() != want[i] || !errors.Is(err, cause) {
+				t.Errorf("%q: strategy %d: %v, not %s", text, i, err, want[i])
+			}
+		}
+	}
+}
+
 func TestExcerpt(t *testing.T) {
 	_, err := Read("x", strings.NewReader("topics: {a: 1}\r\nmemers: 1\r\n"))
 	var e *SyntaxError

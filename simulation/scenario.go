@@ -37,6 +37,16 @@ type Scenario struct {
 
 	Strategies []string // specifications that the scenario names, for the caller to parse; may be empty
 	Events     []Event
+
+	strategiesAt []string // file:line:column of each of Strategies, if they were read
+}
+
+// StrategyError adds to an error about Strategies[i] where the file names that strategy, if s was read from one.
+func (s *Scenario) StrategyError(i int, err error) error {
+	if i >= len(s.strategiesAt) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.strategiesAt[i], err)
 }
 
 // Check returns the [*EventError] of the first thing that cannot happen in s: a duplicate member, an event on a member or topic that is

@@ -9,6 +9,7 @@ import (
 // group collects what several tables say about one.
 type group struct {
 	name    string
+	moving  bool // it rebalances
 	members map[string]*memberRows
 	order   []string
 	topics  map[string]*topicRows
@@ -95,7 +96,7 @@ func (t *text) finish() ([]Group, error) {
 }
 
 func (g *group) finish() Group {
-	out := Group{Name: g.name, Generation: strategy.NoGeneration}
+	out := Group{Name: g.name, Generation: strategy.NoGeneration, Rebalancing: g.moving}
 	listed := false
 	for _, m := range g.members {
 		listed = listed || m.listed

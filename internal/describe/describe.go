@@ -17,7 +17,9 @@ type Group struct {
 	Name       string
 	Generation int32    // the highest epoch that is shown, else [strategy.NoGeneration]: classic groups show none
 	Members    []Member // in the order of the text
-	Topics     []Topic  // by name
+	// Rebalancing says that the group was, so that what the text says of members is not what will be.
+	Rebalancing bool
+	Topics      []Topic // by name
 }
 
 // A Member is one line of a table of members, or what the table of offsets says about one.

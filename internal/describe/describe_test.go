@@ -188,6 +188,21 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+func TestRebalancing(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Warning: Consumer group 'g' is rebalancing.\n":                                                     true,
+		"\nConsumer group 'g' is rebalancing.\n\nGROUP TOPIC PARTITION CONSUMER-ID\ng t 0 -\n":              true,
+		"Consumer group 'g' has no active members.\n":                                                       false,
+		"GROUP TOPIC PARTITION CONSUMER-ID\ng t 0 a\n":                                                      false,
+		"Consumer group 'rebalancing' has no active members.\n\nGROUP TOPIC PARTITION\nrebalancing t 0\n\n": false,
+	} {
+		groups, err := Read("x", strings.NewReader(text))
+		if err != nil || len(groups) != 1 || groups[0].Rebalancing != want {
+			t.Errorf("%q: %+v, %v", text, groups, err)
+		}
+	}
+}
+
 func columns(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -97,7 +97,9 @@ func (t *text) read(line string) error {
 		if strings.Contains(rest, "does not exist") {
 			return t.fail("the command failed: %s", clip(strings.TrimSpace(line)))
 		}
-		t.group(name)
+		if g := t.group(name); strings.Contains(rest, "rebalancing") {
+			g.moving = true
+		}
 		return nil
 	}
 	if t.table != nil {

@@ -55,7 +55,7 @@ An answer is one of
   assignctl assign --strategy sticky --cooperative < groups.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.strategy == "" {
-				return fault.Usage("--strategy is missing; see 'assignctl strategies'")
+				return fault.Usage("--strategy is missing; see '%s strategies'", io.Name)
 			}
 			if opts.files = args; len(args) == 0 {
 				opts.files = []string{input.Stdin}
@@ -83,7 +83,7 @@ func run(ctx context.Context, opts *options) (err error) {
 		a = strategy.Cooperative(a)
 	}
 	if opts.io.InTerminal && slices.Contains(opts.files, input.Stdin) {
-		fmt.Fprintln(opts.io.Err, "assignctl: reading groups from the terminal, one JSON object a line")
+		fmt.Fprintf(opts.io.Err, "%s: reading groups from the terminal, one JSON object a line\n", opts.io.Name)
 	}
 	w := &answerer{opts: opts, assignor: a}
 	for _, file := range opts.files {

@@ -2,13 +2,7 @@
 // decided in one place, package cli.
 package fault
 
-import (
-	"errors"
-	"fmt"
-)
-
-// ErrAssertion is found in the error of a command that was asked to check something, did so, and found it not to be so.
-var ErrAssertion = errors.New("assertion failed")
+import "fmt"
 
 // A UsageError says that the command line itself is wrong, whatever the files it names contain.
 type UsageError struct{ Err error }

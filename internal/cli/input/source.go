@@ -3,8 +3,10 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/assignkit/assignkit/internal/cli/fault"
@@ -28,21 +30,32 @@ func Open(name string, stdin io.Reader) (*Source, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, unreadable(name, err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a directory", name)
+		err = errDirectory
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, err
+		return nil, unreadable(name, err)
 	}
 	s := &Source{Name: name, Size: -1, Reader: f, closer: f}
 	if info.Mode().IsRegular() {
 		s.Size = info.Size()
 	}
 	return s, nil
+}
+
+var errDirectory = errors.New("it is a directory")
+
+// unreadable says the same of a file, whichever call failed.
+func unreadable(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("cannot read %s: %w", name, err)
 }
 
 // Limit returns what reads the source up to so many bytes. A source that is larger is an error, at once where its size is known, not
@@ -89,11 +102,11 @@ func CheckFiles(names []string) error {
 			continue
 		}
 		info, err := os.Stat(name)
-		if err != nil {
-			return err
+		if err == nil && info.IsDir() {
+			err = errDirectory
 		}
-		if info.IsDir() {
-			return fmt.Errorf("%s is a directory", name)
+		if err != nil {
+			return unreadable(name, err)
 		}
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 
 // Streams are the streams of one run of the program. They are used by one goroutine.
 type Streams struct {
+	Name string // of the program
+
 	In  io.Reader
 	Out *Writer
 	Err io.Writer
@@ -22,5 +24,5 @@ type Streams struct {
 // in the first of them once Out has been flushed.
 func Test(in string) (s *Streams, out, err *bytes.Buffer) {
 	out, err = &bytes.Buffer{}, &bytes.Buffer{}
-	return &Streams{In: bytes.NewBufferString(in), Out: NewWriter(out), Err: err, Width: 80}, out, err
+	return &Streams{Name: "assignctl", In: bytes.NewBufferString(in), Out: NewWriter(out), Err: err, Width: 80}, out, err
 }

@@ -36,7 +36,7 @@ const gap = 2
 // Row adds a row. Cells that are missing at its end are empty.
 func (g *Grid) Row(cells ...Cell) { g.rows = append(g.rows, row{cells: cells}) }
 
-// Heading adds a line that belongs to no column.
+// Heading adds a text that belongs to no column.
 func (g *Grid) Heading(text string) { g.rows = append(g.rows, row{heading: text}) }
 
 // Width is the number of columns of a terminal that the grid wants, a column that folds counted with at most 24.
@@ -90,7 +90,7 @@ func (g *Grid) Append(dst []byte, p Paper) []byte {
 	dst = g.line(dst, widths, titles, p)
 	for _, r := range g.rows {
 		if r.cells == nil {
-			dst = append(p.append(dst, Cell{Text: r.heading, Style: Bold}), '\n')
+			dst = append(p.Wrap(dst, Cell{Text: r.heading, Style: Bold}), '\n')
 			continue
 		}
 		dst = g.folded(dst, widths, r.cells, p)

@@ -1,6 +1,8 @@
 package output
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,7 +12,10 @@ const ellipsis = "…"
 
 // Names are names as they are to be shown: fit to print, and where they are too long, without their middle. A name looks the same
 // wherever it stands, and two names never look the same.
-type Names struct{ shown map[string]string }
+type Names struct {
+	shown  map[string]string
+	within *strings.Replacer // nil if none is shortened
+}
 
 // ShortNames decides how to show names in a terminal of the width given.
 func ShortNames(names []string, columns int) *Names {
@@ -29,6 +34,7 @@ func ShortNames(names []string, columns int) *Names {
 			taken[short] = name
 		}
 		if unique {
+			n.within = replacer(n.shown)
 			return n
 		}
 		most += 4
@@ -45,6 +51,30 @@ func (n *Names) Show(name string) string {
 		return s
 	}
 	return Clean(name)
+}
+
+// Within shortens the names that stand in a text.
+func (n *Names) Within(text string) string {
+	if n.within != nil {
+		text = n.within.Replace(text)
+	}
+	return Clean(text)
+}
+
+// replacer puts what is shown in the place of names, of longer ones first, as a name may begin with another.
+func replacer(shown map[string]string) *strings.Replacer {
+	var long []string
+	for name, short := range shown {
+		if name != short {
+			long = append(long, name)
+		}
+	}
+	slices.SortFunc(long, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	pairs := make([]string, 0, 2*len(long))
+	for _, name := range long {
+		pairs = append(pairs, name, shown[name])
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 func longest(names []string) int {

@@ -19,7 +19,6 @@ func exitCodes() *cobra.Command {
   1    something went wrong: a file cannot be read, an assignor failed, the
        output cannot be written
   2    the command line is wrong; nothing was done
-  3    an assertion failed
   130  it was interrupted
 
 On errors nothing is printed on standard output, except by commands that answer

@@ -51,12 +51,13 @@ func trimmed(err error) error {
 
 func newCommand(io *iostreams.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "assignctl",
+		Use:   io.Name,
 		Short: "Shows what a partition assignor would do, before it does it",
 		Long: `assignctl shows which member of a Kafka consumer group would read which
 partition under an assignor, and what would move when members come and go,
 without a broker and before anything happens.`,
-		Example: `  assignctl simulate --topics orders=12 --members 3 --strategy range,sticky --join 1
+		Example: `  assignctl simulate --topics orders=12 --members 3 --join 1 \
+    --strategy range,sticky
   assignctl strategies
   assignctl help exit-codes`,
 		Version:                    version.Text(),
@@ -66,7 +67,8 @@ without a broker and before anything happens.`,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.SetVersionTemplate("assignctl {{.Version}}\n")
+	cmd.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	cmd.SetIn(io.In)
 	cmd.SetOut(io.Out)
 	cmd.SetErr(io.Err)
@@ -86,7 +88,17 @@ without a broker and before anything happens.`,
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
+	rename(cmd, io.Name)
 	return cmd
+}
+
+// rename has the help speak of the program by its name.
+func rename(cmd *cobra.Command, name string) {
+	cmd.Long = strings.ReplaceAll(cmd.Long, "assignctl", name)
+	cmd.Example = strings.ReplaceAll(cmd.Example, "assignctl", name)
+	for _, c := range cmd.Commands() {
+		rename(c, name)
+	}
 }
 
 // unknownCommand refuses arguments of the program itself, as they were meant to be a command.

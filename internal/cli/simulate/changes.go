@@ -9,7 +9,7 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// A change is what a step does to one member.
+// A change is what becomes of one member.
 type change struct {
 	member        string
 	before, after int // partitions; absent where it is not in the group
@@ -18,9 +18,9 @@ type change struct {
 
 const absent = -1
 
-// changes compares step i of r with what was before it, by member in the order of their names.
-func changes(r *simulation.Result, i int) []change {
-	before, after := previous(r, i), r.Steps[i].Assignment.Members
+// changes compares the end with what was before, by member in the order of their names.
+func changes(r *simulation.Result) []change {
+	before, after := before(r), lastStep(r).Assignment.Members
 	ids := slices.Collect(maps.Keys(after))
 	for id := range before {
 		if _, ok := after[id]; !ok {
@@ -46,10 +46,13 @@ func changes(r *simulation.Result, i int) []change {
 	return list
 }
 
-// previous returns who had what before step i: what the step before ended with, and at the start what members claimed.
-func previous(r *simulation.Result, i int) map[string][]strategy.TopicPartitions {
-	if i > 0 {
-		return r.Steps[i-1].Assignment.Members
+func lastStep(r *simulation.Result) *simulation.Step { return &r.Steps[len(r.Steps)-1] }
+
+// before returns who had what before anything happened: at the end of the start, and if nothing happens after that, what members
+// claimed.
+func before(r *simulation.Result) map[string][]strategy.TopicPartitions {
+	if len(r.Steps) > 1 {
+		return r.Steps[0].Assignment.Members
 	}
 	before := map[string][]strategy.TopicPartitions{}
 	t, err := strategy.Tabulate(r.Steps[0].Group)

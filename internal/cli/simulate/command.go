@@ -31,6 +31,7 @@ type options struct {
 
 	topics     []strategy.Topic
 	members    []strategy.Member // nil: not given
+	static     bool              // these have instance ids
 	events     []simulation.Event
 	strategies []string
 	whatIf     counts // of members to compare, zero if not asked for
@@ -51,21 +52,44 @@ Events from flags happen in the order of the command line, after those of the
 scenario. Members are named one by one or, but for those that join, by patterns
 such as 'billing-*'.
 
-  MAX, MIN    the largest and the smallest load: a member's partitions, or
-              their weight, over its capacity
-  SKEW        the difference
-  REGRET      how far the loads lie above the most even ones possible
-  VOLUNTARY   partitions that move although their owner could keep them
-  MINIMUM     the fewest voluntary moves that make the loads as even as can be
-  FORCED      partitions whose owner is gone or no longer wants them
-  ROUNDS      rebalances that it takes`
+A deploy replaces members, each by a new one with an id of its own, unless they
+are static: then they come back as themselves, and nothing moves. Compare
 
-const example = `  assignctl simulate --topics orders=12 --members 3 --strategy range,roundrobin,sticky --join 1
-  assignctl simulate --topics orders=12,payments=6 --members a,b,c --leave a --grow orders=24 -o wide
+  --members 3 --deploy 'member-*'
+  --members 3 --deploy 'member-*' --static
+
+  MAX, MIN     the largest and the smallest load: a member's partitions, or
+               their weight, over its capacity
+  SKEW         the difference
+  REGRET       how far the squares of the loads lie above the least possible;
+               "<=" where weights allow only to say so much
+  VOLUNTARY    partitions that move although their owner could keep them
+  MINIMUM      the fewest voluntary moves that make the loads as even as can
+               be; "-" with weights, as nobody knows
+  FORCED       partitions whose owner is gone or no longer wants them
+  ROUNDS       rebalances that it takes
+
+With -o wide also, where they are not 0 throughout:
+
+  MEAN         the mean load
+  CV, JAIN     the loads' coefficient of variation, and Jain's index of them
+  TOPIC SKEW   the largest difference of one topic's partitions between two of
+               its readers
+  EXCESS       voluntary moves above the minimum
+  PLACED       partitions that nobody had before
+  UNASSIGNED   partitions that nobody gets, though somebody reads the topic
+  RACK MISSES  partitions at a member in none of their racks
+  MISPLACED    partitions at a draining member, though another could have them`
+
+const example = `  assignctl simulate --topics orders=12 --members 3 --join 1 \
+    --strategy range,roundrobin,sticky
+  assignctl simulate --topics orders=12,payments=6 --members a,b,c \
+    --leave a --grow orders=24 -o wide
   assignctl simulate --topics orders=126 --what-if members=1..20
   assignctl simulate deploy.yaml --strategy sticky -o json
   kafka-consumer-groups.sh --bootstrap-server localhost:9092 \
-    --describe --group billing --members --verbose | assignctl simulate --import - --join 2`
+    --describe --group billing --members --verbose | \
+    assignctl simulate --import - --join 2`
 
 // NewCommand returns the command; runF, if it is not nil, runs in place of what it does.
 func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) error) *cobra.Command {
@@ -104,6 +128,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.SortFlags = false
 	flags.Var(&textFlag{func(s string) error { return o.addTopics(s) }}, "topics", "the group's topics: `TOPIC=N`,... with N partitions")
 	flags.Var(&textFlag{func(s string) error { return o.addMembers(s) }}, "members", "the group's members: how many, or their `NAMES`")
+	flags.BoolVar(&o.static, "static", false, "the members of --members are static: they have instance ids")
 	flags.StringVar(&o.imported, "import", "", "read the group from the text of kafka-consumer-groups in `FILE`")
 	flags.StringVar(&o.group, "group", "", "with --import: the `NAME` of the group, if there are several")
 	flags.StringVar(&o.subscriptions, "subscriptions", "", "with --import: members read `all|owned` topics (default all)")
@@ -169,6 +194,8 @@ func (o *options) check() error {
 		return fault.Usage("--topics and --members make a group of their own; %s is one already. Events can change it: --join, --create, ...", o.file)
 	case o.imported != "" && byFlags:
 		return fault.Usage("--topics and --members make a group of their own; --import is one already. Events can change it: --join, --create, ...")
+	case o.static && o.members == nil:
+		return fault.Usage("--static says what the members of --members are, which is missing")
 	case o.imported == "" && (o.group != "" || o.subscriptions != "" || o.weights != ""):
 		return fault.Usage("--group, --subscriptions and --weights say what to make of --import, which is missing")
 	case o.weights != "" && o.weights != "lag" && o.weights != "none":

@@ -46,6 +46,7 @@ func (o *options) describe() string {
 	for i := range o.members {
 		add(true, "member %s", o.members[i].ID)
 	}
+	add(o.static, "static")
 	add(o.members != nil && len(o.members) == 0, "no members")
 	for _, s := range o.strategies {
 		add(true, "strategy %s", s)
@@ -68,11 +69,13 @@ func TestOptions(t *testing.T) {
 		{"--topics a=1 --members x,y", "a=1; member x; member y"},
 		{"--topics a=1 --members x", "a=1; member x"},
 		{"--topics a=1 --members 0", "a=1; no members"},
+		{"--static --topics a=1 --members x,y", "a=1; member x; member y; static"},
 		{"a.yaml -s range,sticky -s range --strategy sticky?tolerance=2", "file a.yaml; strategy range; strategy sticky; strategy sticky?tolerance=2"},
 		{"--import - --group g --subscriptions owned", "import -; group g; subscriptions owned"},
 		{"a.yaml --leave x --join 2 --leave y*,z --join p,q", "file a.yaml; leave x; join 2; leave y*, z; join p, q"},
 		{"a.yaml --grow a=5,b=6 --create c=1 --delete d,e", "file a.yaml; grow a to 5, b to 6; create c with 1; delete d, e"},
 		{"a.yaml --deploy x*,surge=2,max-unavailable=1 --restart z", "file a.yaml; deploy x*; restart z"},
+		{"a.yaml --deploy x*,max_unavailable=2", "file a.yaml; deploy x*"},
 		{"a.yaml --set x:capacity=0,rack=b,label.tier=gold", `file a.yaml; set x: capacity 0, rack "b", tier=gold`},
 		{"a.yaml --set host:9092:capacity=2", "file a.yaml; set host:9092: capacity 2"},
 		{"--topics a=126 --what-if members=1..20", "a=126; what if 1..20"},

@@ -19,7 +19,7 @@ var eventFlags = []struct {
 	{"join", "members join: how many, or their `NAMES`", join},
 	{"leave", "members leave: `NAMES`", patterns(func(p []string) simulation.Event { return simulation.Leave{Members: p} })},
 	{"restart", "members restart at once: `NAMES`", patterns(func(p []string) simulation.Event { return simulation.Restart{Members: p} })},
-	{"deploy", "members are replaced one by one: `NAMES`[,surge=N][,max-unavailable=N]", deploy},
+	{"deploy", "members are replaced one by one: `NAMES`[,surge=N][,max-unavailable=N]; with --static they come back as themselves", deploy},
 	{"grow", "topics grow: `TOPIC=N`,... to N partitions", grow},
 	{"create", "topics are created: `TOPIC=N`,... with N partitions", create},
 	{"delete", "topics are deleted: `TOPICS`", patterns(func(p []string) simulation.Event { return simulation.Delete{Topics: p} })},
@@ -112,7 +112,7 @@ func deploy(text string) (simulation.Event, error) {
 		switch key {
 		case "surge":
 			e.Surge = int(n)
-		case "max-unavailable":
+		case "max-unavailable", "max_unavailable":
 			e.MaxUnavailable = int(n)
 		default:
 			return nil, fmt.Errorf("%q: there are surge and max-unavailable", key)
@@ -142,6 +142,8 @@ func set(text string) (simulation.Event, error) {
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("%q is not KEY=VALUE", item)
+		case strings.Contains(key, ":") && !isLabel:
+			return nil, fmt.Errorf("%q: another member needs --set again: --set %s:... --set %s", item, text[:colon], item)
 		case key == "capacity":
 			n, err := strconv.ParseInt(value, 10, 32)
 			if err != nil || n < 0 || n > strategy.MaxCapacity {

@@ -30,6 +30,9 @@ func (o *options) importGroup() ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkImported(src.Name, g); err != nil {
+		return nil, err
+	}
 	subscriptions, assumed := describe.AllTopics, "every member reads all of these topics"
 	if o.subscriptions == "owned" {
 		subscriptions, assumed = describe.OwnedTopics, "members read only the topics that they have partitions of"
@@ -48,13 +51,13 @@ func (o *options) importGroup() ([]subject, error) {
 			group.Members[i].Topics = nil // also those that an event creates
 		}
 	}
-	loads := ""
+	note := fmt.Sprintf("%s: group %s: %s of %s, %s; assumed: %s, and no topic has more partitions than shown",
+		o.io.Name, output.Clean(g.Name), output.Count(partitions, "partition"), output.Count(len(group.Topics), "topic"),
+		output.Count(len(group.Members), "member"), assumed)
 	if weighted {
-		loads = "; loads are lags (--weights none counts partitions)"
+		note += "; loads are lags (--weights none counts partitions), while sticky balances counts of partitions, not lags"
 	}
-	fmt.Fprintf(o.io.Err, "assignctl: group %s: %s of %s, %s; assumed: %s, and no topic has more partitions than shown%s\n",
-		output.Clean(g.Name), output.Count(partitions, "partition"), output.Count(len(group.Topics), "topic"),
-		output.Count(len(group.Members), "member"), assumed, loads)
+	fmt.Fprintf(o.io.Err, "%s\n", output.Paper{Width: o.io.Width}.Wrap(nil, output.Cell{Text: note}))
 	return []subject{{scenario: simulation.Scenario{Group: group}}}, nil
 }
 
@@ -75,4 +78,20 @@ func (o *options) choose(file string, groups []describe.Group) (*describe.Group,
 		return nil, fault.Usage("%s has several groups: %s; choose one with --group", file, strings.Join(names, ", "))
 	}
 	return &groups[0], nil
+}
+
+// checkImported refuses a group that there is nothing to show of.
+func (o *options) checkImported(file string, g *describe.Group) error {
+	name := output.Clean(g.Name)
+	switch {
+	case g.Rebalancing:
+		return fmt.Errorf("%s: group %s is rebalancing; ask again in a moment", file, name)
+	case len(g.Members) > 0:
+		return nil
+	case len(g.Topics) == 0:
+		return fmt.Errorf("%s: group %s has no active members, and its partitions are not shown; describe it without --members, and have members join with --join N", file, name)
+	case len(o.events) == 0 && !o.whatIf.asked():
+		return fmt.Errorf("%s: group %s has no active members; have some join with --join N", file, name)
+	}
+	return nil
 }

@@ -63,7 +63,12 @@ func (d *document) result(name string, r *simulation.Result) error {
 			return err
 		}
 	}
-	d.last = append(d.last, "]}"...)
+	total, err := json.Marshal(sum(r.Steps[1:]))
+	if err != nil {
+		return err
+	}
+	d.last = append(append(d.last, `],"total":`...), total...)
+	d.last = append(d.last, '}')
 	return nil
 }
 

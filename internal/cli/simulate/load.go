@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/assignkit/assignkit/internal/cli/input"
@@ -58,7 +59,13 @@ func (o *options) source() ([]subject, error) {
 	case o.file != "":
 		return o.readFile()
 	}
-	return []subject{{scenario: simulation.Scenario{Group: strategy.Group{Topics: o.topics, Members: o.members}}}}, nil
+	members := slices.Clone(o.members)
+	for i := range members {
+		if o.static {
+			members[i].InstanceID = members[i].ID
+		}
+	}
+	return []subject{{scenario: simulation.Scenario{Group: strategy.Group{Topics: o.topics, Members: members}}}}, nil
 }
 
 // readFile reads a scenario, or cases.
@@ -73,6 +80,9 @@ func (o *options) readFile() ([]subject, error) {
 		return nil, err
 	}
 	in := bufio.NewReader(limited)
+	if isDescription(in) {
+		return nil, fmt.Errorf("%s: looks like the output of kafka-consumer-groups: read it with --import", src.Name)
+	}
 	if isCases(o.file, in) {
 		return readCases(src.Name, in)
 	}
@@ -93,6 +103,13 @@ func isCases(name string, in *bufio.Reader) bool {
 	}
 	start, _ := in.Peek(512)
 	return bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("{"))
+}
+
+// isDescription says whether the first line that is not blank is the header of a table of kafka-consumer-groups.
+func isDescription(in *bufio.Reader) bool {
+	start, _ := in.Peek(4096)
+	line, _, _ := bytes.Cut(bytes.TrimLeft(start, " \t\r\n"), []byte("\n"))
+	return bytes.HasPrefix(line, []byte("GROUP ")) && (bytes.Contains(line, []byte("CONSUMER-ID")) || bytes.Contains(line, []byte("PARTITION")))
 }
 
 func readCases(file string, r io.Reader) ([]subject, error) {

@@ -11,7 +11,7 @@ import (
 // maxLoads is how many rows the table of loads has at most; loads are counted in ranges where there are more.
 const maxLoads = 12
 
-// loadGrid counts the members with each number of partitions before and after the step: what a large group looks like as a whole.
+// loadGrid counts the members with each number of partitions before and after: what a large group looks like as a whole.
 func (v *view) loadGrid(ks ...int) *output.Grid {
 	g := &output.Grid{Columns: []output.Column{{Title: "PARTITIONS", Right: true}}}
 	for _, k := range ks {

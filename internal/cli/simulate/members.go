@@ -88,7 +88,7 @@ func (v *view) listed(sign string, list []strategy.TopicPartitions) output.Cell 
 		return output.Cell{}
 	}
 	text := output.Partitions(sign, list)
-	if len(text) > maxListed && !v.full && v.paper.Width > 0 {
+	if len(text) > maxListed && !v.full && !v.whole {
 		text = fmt.Sprintf("%s%s of %s", sign, output.Count(size(list), "partition"), output.Count(len(list), "topic"))
 	}
 	return output.Cell{Text: text}

@@ -8,11 +8,12 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// A partitionRow is one partition before and after a step, with "" for nobody.
+// A partitionRow is one partition before and after, with "" for nobody.
 type partitionRow struct {
 	name          string
 	before, after string
-	note          string // why it is not where it was
+	reason        string // why nobody gets it
+	note          string // how it moved
 }
 
 // moved says whether the partition is not where it was.
@@ -28,25 +29,23 @@ func partitions(s *simulation.Step) int {
 }
 
 // partitionRows lists all partitions of the group for each strategy, in the order of topics and numbers.
-func partitionRows(results []*simulation.Result, i int) [][]partitionRow {
+func partitionRows(results []*simulation.Result) [][]partitionRow {
 	rows := make([][]partitionRow, len(results))
 	for k, r := range results {
-		step := &r.Steps[i]
-		before := ownersByName(previous(r, i))
-		after := ownersByName(step.Assignment.Members)
-		notes := map[strategy.TopicPartition]string{}
-		for _, m := range step.Moved {
-			notes[strategy.TopicPartition{Topic: m.Topic, Partition: m.Partition}] = m.Kind.String()
+		last := lastStep(r)
+		was, is := ownersByName(before(r)), ownersByName(last.Assignment.Members)
+		moves := movesByName(r)
+		reasons := map[strategy.TopicPartition]string{}
+		for _, u := range last.Assignment.Unassigned {
+			reasons[strategy.TopicPartition{Topic: u.Topic, Partition: u.Partition}] = string(u.Reason)
 		}
-		for _, u := range step.Assignment.Unassigned {
-			notes[strategy.TopicPartition{Topic: u.Topic, Partition: u.Partition}] = string(u.Reason)
-		}
-		rows[k] = make([]partitionRow, 0, partitions(step))
-		for n := range step.Group.Topics {
-			t := &step.Group.Topics[n]
+		rows[k] = make([]partitionRow, 0, partitions(last))
+		for n := range last.Group.Topics {
+			t := &last.Group.Topics[n]
 			for p := range t.Partitions {
 				id := strategy.TopicPartition{Topic: t.Name, Partition: p}
-				row := partitionRow{name: output.Clean(t.Name) + ":" + strconv.Itoa(int(p)), before: before[id], after: after[id], note: notes[id]}
+				row := partitionRow{name: output.Clean(t.Name) + ":" + strconv.Itoa(int(p)), before: was[id], after: is[id], reason: reasons[id]}
+				row.note = moveNote(moves[id])
 				if row.note == "" && row.moved() {
 					row.note = "new"
 				}
@@ -55,6 +54,32 @@ func partitionRows(results []*simulation.Result, i int) [][]partitionRow {
 		}
 	}
 	return rows
+}
+
+// movesByName collects how each partition moved between what is compared.
+func movesByName(r *simulation.Result) map[strategy.TopicPartition][]simulation.Kind {
+	steps := r.Steps
+	if len(steps) > 1 {
+		steps = steps[1:]
+	}
+	moves := map[strategy.TopicPartition][]simulation.Kind{}
+	for i := range steps {
+		for _, m := range steps[i].Moved {
+			id := strategy.TopicPartition{Topic: m.Topic, Partition: m.Partition}
+			moves[id] = append(moves[id], m.Kind)
+		}
+	}
+	return moves
+}
+
+func moveNote(moves []simulation.Kind) string {
+	switch len(moves) {
+	case 0:
+		return ""
+	case 1:
+		return moves[0].String()
+	}
+	return output.Count(len(moves), "move")
 }
 
 func ownersByName(members map[string][]strategy.TopicPartitions) map[strategy.TopicPartition]string {
@@ -74,12 +99,11 @@ func (v *view) partitionGrid(k int) *output.Grid {
 	g := &output.Grid{Columns: []output.Column{{Title: "PARTITION"}, {Title: "BEFORE"}, {Title: ""}, {Title: "AFTER"}, {Title: "MOVE"}}}
 	for i := range v.partitions[k] {
 		p := &v.partitions[k][i]
-		if !p.moved() {
-			g.Row(output.Cell{Text: p.name}, v.nameCell(p.before, output.Plain), output.Cell{}, v.nameCell(p.after, output.Plain))
-			continue
+		row := []output.Cell{{Text: p.name}, v.nameCell(p.before, output.Plain), {}, v.afterCell(p), {Text: p.note, Style: output.Changed}}
+		if p.moved() {
+			row[1].Style, row[2], row[3].Style = output.Bad, output.Cell{Text: "->", Style: output.Changed}, output.Good
 		}
-		g.Row(output.Cell{Text: p.name}, v.nameCell(p.before, output.Bad), output.Cell{Text: "->", Style: output.Changed},
-			v.nameCell(p.after, output.Good), output.Cell{Text: p.note, Style: output.Changed})
+		g.Row(row...)
 	}
 	return g
 }
@@ -89,4 +113,13 @@ func (v *view) nameCell(id string, style output.Style) output.Cell {
 		return output.Cell{Text: "-", Style: output.Faint}
 	}
 	return output.Cell{Text: v.names.Show(id), Style: style}
+}
+
+// afterCell is who gets a partition, or why nobody does.
+func (v *view) afterCell(p *partitionRow) output.Cell {
+	c := v.nameCell(p.after, output.Plain)
+	if p.after == "" && p.reason != "" {
+		c.Text += " (" + p.reason + ")"
+	}
+	return c
 }

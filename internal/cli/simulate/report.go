@@ -1,115 +1,53 @@
 package simulate
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/simulation"
-	"github.com/assignkit/assignkit/strategy"
 )
 
 // many is from how many rows on a table is summarised.
 const many = 40
 
-// appendReport writes one case for people: all steps with their measures, what the last step changes, and a line for each strategy.
+// appendReport writes one case for people: all steps with their measures, who has what before and after, and what there is to say
+// about each strategy.
 func (o *options) appendReport(dst []byte, c *outcomes) []byte {
 	paper := o.paper()
 	if c.name != "" {
-		dst = paper.Append(dst, output.Bold, "case "+output.Clean(c.name))
+		dst = paper.Wrap(dst, output.Cell{Text: "case " + output.Clean(c.name), Style: output.Bold})
 		dst = append(dst, "\n\n"...)
 	}
-	dst = appendSteps(dst, c.results, paper, o.format == output.Wide, o.full)
+	names := o.names(c.results[0], paper)
+	dst = o.appendSteps(dst, c.results, names, paper)
 	dst = append(dst, '\n')
-	dst = o.appendChanges(dst, c.results, paper)
+	dst = o.appendChanges(dst, c.results, names, paper)
 	for _, r := range c.results {
 		dst = appendSummary(dst, r, paper)
 	}
 	return dst
 }
 
-// totals is what a strategy did over all steps.
-type totals struct {
-	voluntary, minimum, forced int
-	bound                      bool
-	moving                     int              // steps in which something moved
-	where                      *simulation.Step // the last of them
-}
-
-func sum(r *simulation.Result) totals {
-	var t totals
+// names decides how to show the members that there are at any time.
+func (o *options) names(r *simulation.Result, paper output.Paper) *output.Names {
+	if o.format == output.Wide {
+		return output.FullNames()
+	}
+	ids := map[string]bool{}
 	for i := range r.Steps {
-		m := &r.Steps[i].Metrics
-		t.voluntary += m.Voluntary
-		t.minimum += m.VoluntaryMinimum
-		t.forced += m.Forced
-		t.bound = t.bound || m.Bound
-		if m.Voluntary+m.Forced > 0 {
-			t.moving++
-			t.where = &r.Steps[i]
+		for id := range r.Steps[i].Assignment.Members {
+			ids[id] = true
 		}
 	}
-	return t
+	return output.ShortNames(slices.Collect(maps.Keys(ids)), paper.Width)
 }
 
-// appendSummary writes the line about one strategy over all steps.
-func appendSummary(dst []byte, r *simulation.Result, paper output.Paper) []byte {
-	last := &r.Steps[len(r.Steps)-1].Metrics
-	t := sum(r)
-	dst = paper.Append(dst, output.Bold, output.Clean(r.Strategy))
-	dst = append(dst, ": "...)
-	switch moves := t.voluntary + t.forced; {
-	case moves == 0 && len(r.Steps) == 1:
-		dst = fmt.Appendf(dst, "%s on %s", output.Count(last.Partitions-last.Unassigned, "partition"), output.Count(last.Members, "member"))
-	case moves == 0:
-		dst = append(dst, "nothing moves"...)
-	case t.moving == 1:
-		dst = fmt.Appendf(dst, "%d of %s %s", moves, output.Count(partitions(t.where), "partition"), verb(moves, "moves", "move"))
-	default:
-		dst = fmt.Appendf(dst, "%s in %d steps", output.Count(moves, "move"), t.moving)
+// eventText is what happened in a step. A start that moves something is the first rebalance under another strategy than the one
+// that members' claims come from.
+func eventText(results []*simulation.Result, i int, names *output.Names) string {
+	if i == 0 && slices.ContainsFunc(results, func(r *simulation.Result) bool { return len(r.Steps[0].Moved) > 0 }) {
+		return "start: takes over from the assignment found"
 	}
-	if t.moving > 0 {
-		dst = fmt.Appendf(dst, " (%d voluntary, minimum %s%d", t.voluntary, atMost(t.bound), t.minimum)
-		if t.forced > 0 {
-			dst = fmt.Appendf(dst, "; %d forced", t.forced)
-		}
-		dst = append(dst, ')')
-	}
-	return append(appendBalance(dst, last, len(r.Steps) > 2, paper), '\n')
-}
-
-// appendBalance says how even a group is in the end.
-func appendBalance(dst []byte, m *strategy.Metrics, several bool, paper output.Paper) []byte {
-	if m.Members == 0 {
-		return append(dst, ", nobody is left"...)
-	}
-	dst = fmt.Appendf(dst, ", skew %s, ", output.Number(m.Skew))
-	if several {
-		dst = append(dst, "in the end "...)
-	}
-	if m.Regret == 0 {
-		dst = paper.Append(dst, output.Good, "optimal")
-	} else {
-		dst = paper.Append(dst, output.Changed, fmt.Sprintf("regret %s%s (%s%% above the optimum)",
-			atMost(m.Bound), output.Number(m.Regret), output.Number(100*m.RegretRatio)))
-	}
-	if m.Unassigned > 0 {
-		dst = append(dst, ", "...)
-		dst = paper.Append(dst, output.Bad, fmt.Sprintf("%d unassigned", m.Unassigned))
-	}
-	return dst
-}
-
-func verb(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}
-
-// atMost marks a number that is only known to be no more than what is shown.
-func atMost(bound bool) string {
-	if bound {
-		return "<="
-	}
-	return ""
+	return names.Within(results[0].Steps[i].Event)
 }

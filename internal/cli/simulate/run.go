@@ -21,17 +21,22 @@ type candidate struct {
 }
 
 // newRunner parses the specifications. Those of the command line go before those of the scenario.
-func newRunner(flags, scenario []string) (r *runner, err error) {
-	parse, specs := strategies.Parse, flags
+func newRunner(flags []string, scenario *simulation.Scenario) (r *runner, err error) {
+	specs := flags
 	if len(specs) == 0 {
-		parse, specs = strategy.Parse, scenario
+		specs = scenario.Strategies
 	}
 	if len(specs) == 0 {
 		specs = []string{defaultStrategy}
 	}
 	r = &runner{}
-	for _, spec := range specs {
-		a, err := parse(spec)
+	for i, spec := range specs {
+		var a strategy.Assignor
+		if len(flags) > 0 {
+			a, err = strategies.Parse(spec)
+		} else if a, err = strategy.Parse(spec); err != nil {
+			err = scenario.StrategyError(i, err)
+		}
 		if err != nil {
 			return nil, errors.Join(err, r.close())
 		}
@@ -76,7 +81,7 @@ func run(ctx context.Context, o *options) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := newRunner(o.strategies, subjects[0].scenario.Strategies)
+	r, err := newRunner(o.strategies, &subjects[0].scenario)
 	if err != nil {
 		return err
 	}
@@ -124,11 +129,5 @@ func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject) 
 	return err
 }
 
-// paper is what tables are written on. The format wide knows no margin.
-func (o *options) paper() output.Paper {
-	p := output.Paper{Width: o.io.Width, Color: o.io.Color}
-	if o.format == output.Wide {
-		p.Width = 0
-	}
-	return p
-}
+// paper is what tables are written on.
+func (o *options) paper() output.Paper { return output.Paper{Width: o.io.Width, Color: o.io.Color} }

@@ -7,7 +7,7 @@ import (
 	"github.com/assignkit/assignkit/internal/cli/output"
 )
 
-// tables are those of the last step with a column for each strategy.
+// tables have a column for each strategy.
 type tables struct {
 	title      string
 	loads      *output.Grid // only of large groups
@@ -29,7 +29,7 @@ func (t *tables) fit(p output.Paper) bool {
 }
 
 func (t *tables) append(dst []byte, p output.Paper) []byte {
-	dst = append(p.Append(dst, output.Bold, t.title), '\n')
+	dst = append(p.Wrap(dst, output.Cell{Text: t.title, Style: output.Bold}), '\n')
 	for _, g := range []*output.Grid{t.loads, t.members, t.partitions} {
 		if g != nil {
 			dst = append(g.Append(dst, p), '\n')
@@ -113,7 +113,7 @@ func (v *view) partitionColumns() *output.Grid {
 		row := []output.Cell{{Text: v.partitions[0][i].name}}
 		for k := range v.results {
 			p := &v.partitions[k][i]
-			cell := v.nameCell(p.after, output.Plain)
+			cell := v.afterCell(p)
 			if p.moved() {
 				cell = output.Cell{Text: v.nameCell(p.before, 0).Text + " -> " + cell.Text, Style: output.Changed}
 			}

@@ -8,81 +8,36 @@ import (
 	"github.com/assignkit/assignkit/simulation"
 )
 
-// A measure is a column of the table of steps.
-type measure struct {
-	title string
-	wide  bool // only shown where there is room for everything
-	cell  func(*simulation.Step) output.Cell
+// A stepTable has a row for each step and strategy.
+type stepTable struct {
+	results []*simulation.Result
+	shown   []int // steps
+	names   *output.Names
 }
 
-var measures = []measure{
-	{"MAX", false, number(func(s *simulation.Step) float64 { return s.Metrics.Max })},
-	{"MIN", false, number(func(s *simulation.Step) float64 { return s.Metrics.Min })},
-	{"MEAN", true, number(func(s *simulation.Step) float64 { return s.Metrics.Mean })},
-	{"SKEW", false, number(func(s *simulation.Step) float64 { return s.Metrics.Skew })},
-	{"CV", true, number(func(s *simulation.Step) float64 { return s.Metrics.CV })},
-	{"JAIN", true, number(func(s *simulation.Step) float64 { return s.Metrics.Jain })},
-	{"REGRET", false, regret},
-	{"TOPIC SKEW", true, count(func(s *simulation.Step) int { return s.Metrics.TopicSkew })},
-	{"VOLUNTARY", false, voluntary},
-	{"MINIMUM", false, minimum},
-	{"EXCESS", true, count(func(s *simulation.Step) int { return s.Metrics.Excess })},
-	{"FORCED", false, count(func(s *simulation.Step) int { return s.Metrics.Forced })},
-	{"PLACED", true, count(func(s *simulation.Step) int { return s.Metrics.Placed })},
-	{"UNASSIGNED", true, trouble(func(s *simulation.Step) int { return s.Metrics.Unassigned })},
-	{"RACK MISSES", true, count(func(s *simulation.Step) int { return s.Metrics.RackMisses })},
-	{"MISPLACED", true, trouble(func(s *simulation.Step) int { return s.Metrics.Misplaced })},
-	{"ROUNDS", false, count(func(s *simulation.Step) int { return s.Rounds })},
-}
-
-func number(f func(*simulation.Step) float64) func(*simulation.Step) output.Cell {
-	return func(s *simulation.Step) output.Cell { return output.Cell{Text: output.Number(f(s))} }
-}
-
-func count(f func(*simulation.Step) int) func(*simulation.Step) output.Cell {
-	return func(s *simulation.Step) output.Cell { return output.Cell{Text: strconv.Itoa(f(s))} }
-}
-
-// trouble is a count that had better be 0.
-func trouble(f func(*simulation.Step) int) func(*simulation.Step) output.Cell {
-	return func(s *simulation.Step) output.Cell {
-		c := count(f)(s)
-		if f(s) > 0 {
-			c.Style = output.Bad
+// appendSteps writes the table. Where a step does not fit in front of its measures it stands above them, and where they do not fit a
+// line even so, there is a table for each thing that they are about.
+func (o *options) appendSteps(dst []byte, results []*simulation.Result, names *output.Names, paper output.Paper) []byte {
+	t := stepTable{results: results, shown: selectSteps(len(results[0].Steps), len(results), o.full), names: names}
+	columns := shownMeasures(results, o.format == output.Wide)
+	for _, headings := range []bool{false, true} {
+		g := t.grid(columns, headings)
+		if paper.Width == 0 || g.Width() <= paper.Width {
+			return g.Append(dst, paper)
 		}
-		return c
 	}
-}
-
-func regret(s *simulation.Step) output.Cell {
-	m := &s.Metrics
-	if m.Regret == 0 {
-		return output.Cell{Text: "0", Style: output.Good}
+	for from := 0; from < len(columns); {
+		to := from + 1
+		for to < len(columns) && columns[to].about == columns[from].about {
+			to++
+		}
+		if from > 0 {
+			dst = append(dst, '\n')
+		}
+		dst = t.grid(columns[from:to], true).Append(dst, paper)
+		from = to
 	}
-	return output.Cell{Text: atMost(m.Bound) + output.Number(m.Regret), Style: output.Changed}
-}
-
-func voluntary(s *simulation.Step) output.Cell {
-	c := output.Cell{Text: strconv.Itoa(s.Metrics.Voluntary)}
-	if s.Metrics.Excess > 0 {
-		c.Style = output.Changed
-	}
-	return c
-}
-
-func minimum(s *simulation.Step) output.Cell {
-	return output.Cell{Text: atMost(s.Metrics.Bound) + strconv.Itoa(s.Metrics.VoluntaryMinimum)}
-}
-
-// appendSteps writes a table with a row for each step and strategy. Where a step does not fit in front of its measures it stands
-// above them.
-func appendSteps(dst []byte, results []*simulation.Result, paper output.Paper, wide, full bool) []byte {
-	shown := selectSteps(len(results[0].Steps), len(results), full)
-	flat := stepGrid(results, shown, wide, false)
-	if paper.Width == 0 || flat.Width() <= paper.Width {
-		return flat.Append(dst, paper)
-	}
-	return stepGrid(results, shown, wide, true).Append(dst, paper)
+	return dst
 }
 
 // skipped stands for steps that are not shown.
@@ -104,57 +59,63 @@ func selectSteps(steps, strategies int, full bool) []int {
 	return append(append(append([]int(nil), all[:ends]...), skipped), all[steps-ends:]...)
 }
 
-func stepGrid(results []*simulation.Result, shown []int, wide, headings bool) *output.Grid {
+// grid has the steps above their rows, or in the first columns.
+func (t *stepTable) grid(columns []measure, above bool) *output.Grid {
 	g := &output.Grid{}
-	if !headings {
+	if !above {
 		g.Columns = []output.Column{{Title: "STEP"}, {Title: "MEMBERS", Right: true}, {Title: "PARTITIONS", Right: true}}
 	}
-	if headings || len(results) > 1 {
+	if above || len(t.results) > 1 {
 		g.Columns = append(g.Columns, output.Column{Title: "STRATEGY"})
 	}
-	for _, m := range measures {
-		if wide || !m.wide {
-			g.Columns = append(g.Columns, output.Column{Title: m.title, Right: true})
-		}
+	for _, m := range columns {
+		g.Columns = append(g.Columns, output.Column{Title: m.title, Right: true})
 	}
-	for _, i := range shown {
+	for _, i := range t.shown {
 		if i == skipped {
-			g.Heading(fmt.Sprintf("... %d steps between; --full shows them", len(results[0].Steps)-len(shown)+1))
+			g.Heading(fmt.Sprintf("... %d steps between; --full shows them", len(t.results[0].Steps)-len(t.shown)+1))
 			continue
 		}
-		if headings {
-			g.Heading(stepHeading(&results[0].Steps[i]))
+		if above {
+			s := &t.results[0].Steps[i]
+			g.Heading(fmt.Sprintf("%s: %s, %s%s", eventText(t.results, i, t.names),
+				output.Count(s.Metrics.Members, "member"), output.Count(partitions(s), "partition"), unread(s)))
 		}
-		for k, r := range results {
-			g.Row(stepRow(r, i, k == 0, wide, headings, len(results) > 1)...)
+		for k := range t.results {
+			row := t.intro(i, k, above)
+			for _, m := range columns {
+				row = append(row, m.cell(&t.results[k].Steps[i]))
+			}
+			g.Row(row...)
 		}
 	}
 	return g
 }
 
-func stepHeading(s *simulation.Step) string {
-	return fmt.Sprintf("%s: %s, %s", output.Clean(s.Event), output.Count(s.Metrics.Members, "member"), output.Count(s.Metrics.Partitions, "partition"))
-}
-
-func stepRow(r *simulation.Result, i int, first, wide, headings, several bool) []output.Cell {
-	s := &r.Steps[i]
-	var row []output.Cell
-	switch {
-	case headings:
-		row = append(row, output.Cell{Text: "  " + output.Clean(r.Strategy)})
-	case first:
-		row = append(row, output.Cell{Text: output.Clean(s.Event)}, output.Cell{Text: strconv.Itoa(s.Metrics.Members)},
-			output.Cell{Text: strconv.Itoa(s.Metrics.Partitions)})
-	default:
-		row = append(row, output.Cell{}, output.Cell{}, output.Cell{})
+// intro is what stands before the measures of a strategy.
+func (t *stepTable) intro(i, k int, above bool) []output.Cell {
+	strategy := output.Cell{Text: output.Clean(t.results[k].Strategy)}
+	if above {
+		strategy.Text = "  " + strategy.Text
+		return []output.Cell{strategy}
 	}
-	if !headings && several {
-		row = append(row, output.Cell{Text: output.Clean(r.Strategy)})
+	row := make([]output.Cell, 3)
+	if k == 0 {
+		s := &t.results[0].Steps[i]
+		row = []output.Cell{{Text: eventText(t.results, i, t.names)}, {Text: strconv.Itoa(s.Metrics.Members)},
+			{Text: strconv.Itoa(partitions(s)) + unread(s)}}
 	}
-	for _, m := range measures {
-		if wide || !m.wide {
-			row = append(row, m.cell(s))
-		}
+	if len(t.results) > 1 {
+		row = append(row, strategy)
 	}
 	return row
+}
+
+// unread tells how many partitions are of topics that no member reads, if there are both.
+func unread(s *simulation.Step) string {
+	n := partitions(s) - s.Metrics.Partitions
+	if n == 0 || s.Metrics.Members == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d read by nobody)", n)
 }

@@ -1,27 +1,26 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/simulation"
 )
 
-// appendChanges writes who has what before and after the last step: the members, and of small groups each partition. Several
-// strategies stand side by side where the paper is wide enough.
-func (o *options) appendChanges(dst []byte, results []*simulation.Result, paper output.Paper) []byte {
-	last := len(results[0].Steps) - 1
-	names := o.names(results, last, paper)
+// appendChanges writes who has what before and after: the members, and of small groups each partition. Several strategies stand side
+// by side where the paper is wide enough.
+func (o *options) appendChanges(dst []byte, results []*simulation.Result, names *output.Names, paper output.Paper) []byte {
 	members := make([][]change, len(results))
 	for k, r := range results {
-		members[k] = changes(r, last)
+		members[k] = changes(r)
 	}
 	v := view{
-		results: results, last: last, members: members, names: names, full: o.full, paper: paper,
-		fresh: last == 0 && len(previous(results[0], 0)) == 0,
+		results: results, members: members, names: names, full: o.full, whole: o.format == output.Wide, paper: paper,
+		fresh: len(results[0].Steps) == 1 && len(before(results[0])) == 0,
 	}
 	if v.showPartitions() {
-		v.partitions = partitionRows(results, last)
+		v.partitions = partitionRows(results)
 	}
 	if len(results) > 1 {
 		grids := v.sideBySide()
@@ -32,37 +31,25 @@ func (o *options) appendChanges(dst []byte, results []*simulation.Result, paper 
 	return v.stacked(dst)
 }
 
-// names decides how to show the members of a step and of the one before.
-func (o *options) names(results []*simulation.Result, i int, paper output.Paper) *output.Names {
-	if o.format == output.Wide {
-		return output.FullNames()
-	}
-	var ids []string
-	for id := range results[0].Steps[i].Assignment.Members {
-		ids = append(ids, id)
-	}
-	for id := range previous(results[0], i) {
-		ids = append(ids, id)
-	}
-	return output.ShortNames(ids, paper.Width)
-}
-
-// A view is the last step as it is to be shown.
+// A view compares the end with the start. If there is but the start, it compares that with what members claimed.
 type view struct {
 	results    []*simulation.Result
-	last       int
 	members    [][]change       // of each strategy
 	partitions [][]partitionRow // of each strategy, nil in large groups
 	names      *output.Names
 	fresh      bool // nobody had anything before
-	full       bool
+	full       bool // large groups as well
+	whole      bool // long lists as well
 	paper      output.Paper
 }
 
 // title says what the tables are about.
 func (v *view) title() string {
-	event := output.Clean(v.results[0].Steps[v.last].Event)
-	if v.fresh {
+	event := eventText(v.results, len(v.results[0].Steps)-1, v.names)
+	switch n := len(v.results[0].Steps); {
+	case n > 2:
+		return fmt.Sprintf("from the start to the end of %d steps, before -> after:", n-1)
+	case v.fresh:
 		return event + ":"
 	}
 	return event + ", before -> after:"
@@ -78,7 +65,7 @@ func (v *view) stacked(dst []byte) []byte {
 		if len(v.results) > 1 {
 			heading = output.Clean(r.Strategy) + ", " + heading
 		}
-		dst = append(v.paper.Append(dst, output.Bold, heading), '\n')
+		dst = append(v.paper.Wrap(dst, output.Cell{Text: heading, Style: output.Bold}), '\n')
 		if v.large() {
 			dst = append(v.loadGrid(k).Append(dst, v.paper), '\n')
 		}
@@ -92,8 +79,8 @@ func (v *view) stacked(dst []byte) []byte {
 
 // showPartitions says whether every partition is listed: in small groups, in which somebody had something before.
 func (v *view) showPartitions() bool {
-	if !v.full && partitions(&v.results[0].Steps[v.last]) > many {
+	if !v.full && partitions(lastStep(v.results[0])) > many {
 		return false
 	}
-	return v.last > 0 || slices.ContainsFunc(v.results, func(r *simulation.Result) bool { return len(r.Steps[0].Moved) > 0 })
+	return !v.fresh && (len(v.results[0].Steps) > 1 || slices.ContainsFunc(v.results, func(r *simulation.Result) bool { return len(r.Steps[0].Moved) > 0 }))
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,13 +48,19 @@ func (c *counts) parse(text string) error {
 
 // outcome is what a strategy makes of one number of members.
 type outcome struct {
-	Members int     `json:"members"`
-	Max     float64 `json:"max"`
-	Min     float64 `json:"min"`
-	Idle    int     `json:"idle"` // members that get nothing
-	Skew    float64 `json:"skew"`
-	Regret  float64 `json:"regret"`
-	Helps   bool    `json:"helps"` // the largest load is less than with any smaller number
+	Members    int     `json:"members"`
+	Max        float64 `json:"max"`
+	Min        float64 `json:"min"`
+	Idle       int     `json:"idle"` // members that get nothing
+	Skew       float64 `json:"skew"`
+	Regret     float64 `json:"regret"`
+	Unassigned int     `json:"unassigned"` // partitions of all topics that nobody gets
+	Helps      bool    `json:"helps"`      // it is better than any smaller number
+}
+
+// better says whether fewer partitions are left to nobody than in other, or else the largest load is less.
+func (o *outcome) better(other *outcome) bool {
+	return cmp.Or(cmp.Compare(o.Unassigned, other.Unassigned), cmp.Compare(o.Max, other.Max)) < 0
 }
 
 // comparison is all of them for one strategy.
@@ -75,7 +82,7 @@ func (r *runner) whatIf(ctx context.Context, group *strategy.Group, c counts) ([
 	for k := range r.strategies {
 		s := &r.strategies[k]
 		out[k].Strategy = s.spec
-		least := 0.0
+		var best *outcome
 		// One number below the first tells whether that helps.
 		for n := max(1, c.from-1); n <= c.to; n++ {
 			scenario := simulation.Scenario{Group: *group}
@@ -85,9 +92,9 @@ func (r *runner) whatIf(ctx context.Context, group *strategy.Group, c counts) ([
 				return nil, err
 			}
 			o := newOutcome(&result.Steps[0])
-			o.Helps = n > 1 && o.Max < least
-			if n == 1 || o.Max < least || least == 0 {
-				least = o.Max
+			o.Helps = best != nil && o.better(best)
+			if best == nil || o.Helps {
+				best = &o
 			}
 			if n >= c.from {
 				out[k].WhatIf = append(out[k].WhatIf, o)
@@ -100,10 +107,12 @@ func (r *runner) whatIf(ctx context.Context, group *strategy.Group, c counts) ([
 func newOutcome(step *simulation.Step) outcome {
 	m := &step.Metrics
 	o := outcome{Members: m.Members, Max: m.Max, Min: m.Min, Skew: m.Skew, Regret: m.Regret}
+	o.Unassigned = partitions(step)
 	for _, list := range step.Assignment.Members {
 		if len(list) == 0 {
 			o.Idle++
 		}
+		o.Unassigned -= size(list)
 	}
 	return o
 }
@@ -127,16 +136,20 @@ func appendWhatIf(dst []byte, list []comparison, paper output.Paper) []byte {
 	}
 	dst = append(dst, '\n')
 	for k := range list {
-		dst = append(dst, list[k].summary()...)
-		dst = append(dst, '\n')
+		dst = append(paper.Wrap(dst, output.Cell{Text: list[k].summary()}), '\n')
 	}
 	return dst
 }
 
 func whatIfGrid(list []comparison) *output.Grid {
+	titles := []string{"MAX", "MIN", "SKEW", "IDLE"}
+	unassigned := slices.ContainsFunc(list, func(c comparison) bool { return c.unassigned() })
+	if unassigned {
+		titles = append(titles, "UNASSIGNED")
+	}
 	g := &output.Grid{Columns: []output.Column{{Title: "MEMBERS", Right: true}}}
 	for k := range list {
-		for _, title := range []string{"MAX", "MIN", "SKEW", "IDLE"} {
+		for _, title := range titles {
 			g.Columns = append(g.Columns, output.Column{Title: title, Right: true, Group: list[k].Strategy})
 		}
 		g.Columns = append(g.Columns, output.Column{Title: "HELPS", Group: list[k].Strategy})
@@ -146,14 +159,18 @@ func whatIfGrid(list []comparison) *output.Grid {
 		for k := range list {
 			o := &list[k].WhatIf[i]
 			row = append(row, output.Cell{Text: output.Number(o.Max)}, output.Cell{Text: output.Number(o.Min)},
-				output.Cell{Text: output.Number(o.Skew)}, idleCell(o.Idle), helpsCell(o.Helps))
+				output.Cell{Text: output.Number(o.Skew)}, badCell(o.Idle))
+			if unassigned {
+				row = append(row, badCell(o.Unassigned))
+			}
+			row = append(row, helpsCell(o.Helps))
 		}
 		g.Row(row...)
 	}
 	return g
 }
 
-func idleCell(n int) output.Cell {
+func badCell(n int) output.Cell {
 	c := output.Cell{Text: strconv.Itoa(n)}
 	if n > 0 {
 		c.Style = output.Bad
@@ -168,7 +185,12 @@ func helpsCell(helps bool) output.Cell {
 	return output.Cell{Text: "-", Style: output.Faint}
 }
 
-// summary says which numbers of members are worth having: those at which the largest load falls.
+// unassigned says whether partitions are left to nobody with any number of members.
+func (c *comparison) unassigned() bool {
+	return slices.ContainsFunc(c.WhatIf, func(o outcome) bool { return o.Unassigned > 0 })
+}
+
+// summary says which numbers of members are worth having: those at which the largest load falls, or less is left to nobody.
 func (c *comparison) summary() string {
 	var helping []int32
 	for _, o := range c.WhatIf {
@@ -176,8 +198,15 @@ func (c *comparison) summary() string {
 			helping = append(helping, int32(o.Members))
 		}
 	}
-	if len(helping) == 0 {
-		return c.Strategy + ": no number of members lowers the largest load"
+	numbers := strings.ReplaceAll(output.Numbers(helping), ",", ", ") + " members"
+	switch name := output.Clean(c.Strategy); {
+	case len(helping) == 0 && c.unassigned():
+		return name + ": no number of members lowers the largest load or has fewer unassigned"
+	case len(helping) == 0:
+		return name + ": no number of members lowers the largest load"
+	case c.unassigned():
+		return name + ": fewer are unassigned, or the largest load falls, with " + numbers
+	default:
+		return name + ": the largest load falls with " + numbers
 	}
-	return c.Strategy + ": the largest load falls with " + strings.ReplaceAll(output.Numbers(helping), ",", ", ") + " members"
 }

@@ -53,7 +53,7 @@ func NewCommand(io *iostreams.Streams) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			if format == output.Table || format == output.Wide {
-				_, err := fmt.Fprintf(io.Out, "assignctl %s\n", Text())
+				_, err := fmt.Fprintf(io.Out, "%s %s\n", io.Name, Text())
 				return err
 			}
 			doc, err := json.Marshal(read())
