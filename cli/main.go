@@ -18,6 +18,7 @@ import (
 
 	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
+	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/root"
 )
 
@@ -84,7 +85,7 @@ func report(err error, streams Streams) int {
 	case errors.As(err, &usage):
 		code = exitUsage
 	}
-	fmt.Fprintf(streams.Err, "%s: %v\n", streams.name(), err)
+	fmt.Fprintf(streams.Err, "%s: %s\n", streams.name(), output.CleanText(err.Error()))
 	return code
 }
 

@@ -147,3 +147,18 @@ func TestTerminalFacts(t *testing.T) {
 		t.Errorf("nothing known: colour %v, %d columns", s.Color, s.Width)
 	}
 }
+
+// Nothing from outside reaches a terminal as it is: it could colour the screen, or move the cursor.
+func TestErrorsAreClean(t *testing.T) {
+	for _, args := range [][]string{
+		{"simulate", "x\x1b[31m"}, {"assign", "--strategy", "sticky", "x\x1b[31m"}, {"--x\x1b[31m"}, {"simulate", "--strategy", "x\x1b[31m\u009b", "--topics", "t=1", "--members", "1"},
+	} {
+		var out, errs bytes.Buffer
+		if code := Main(context.Background(), args, Streams{In: bytes.NewReader(nil), Out: &out, Err: &errs}); code == 0 {
+			t.Errorf("%q: exit code 0", args)
+		}
+		if strings.ContainsAny(errs.String(), "\x1b\u009b") {
+			t.Errorf("%q: %q", args, errs.String())
+		}
+	}
+}

@@ -37,6 +37,9 @@ func (t *state) apply(number int, e Event, c *change) (gone []strategy.Member, e
 	if gone, err = t.update(c); err != nil {
 		return nil, inEvent(number, e.String(), err)
 	}
+	if err := t.keep(); err != nil {
+		return nil, inEvent(number, e.String(), err)
+	}
 	return gone, nil
 }
 

@@ -79,7 +79,7 @@ func TestProperties(t *testing.T) {
 				}
 				t.Fatalf("%s: %v", spec, err)
 			}
-			steps, err := s.rehearse()
+			steps, _, err := s.rehearse()
 			if err != nil || steps != len(r.Steps) {
 				t.Fatalf("%d steps, foretold %d (%v)", len(r.Steps), steps, err)
 			}

@@ -29,7 +29,7 @@ func Read(file string, r io.Reader) (*Scenario, error) {
 	if err := d.references(); err != nil {
 		return nil, err
 	}
-	if _, err := s.rehearse(); err != nil {
+	if _, _, err := s.rehearse(); err != nil {
 		return nil, d.locate(err)
 	}
 	return s, nil

@@ -125,8 +125,10 @@ func TestBadInput(t *testing.T) {
 		{two + "events: [{set: {member: m-1}}]", "x:3:10: sets nothing; there are capacity, labels, rack, topics"},
 		{two + "events: [{set: {capacity: 1}}]", "x:3:16: set does not say which member"},
 		{two + "events: [{set: {member: m-1, capacity: half}}]", "x:3:40: a capacity is a whole number, not half"},
-		{"topics: {a: 1}\nmembers: 60000\nevents: [{deploy: '*'}]", "x:3:10: more than 100000 steps in all"},
-		{"topics: {a: 1}\nmembers: 40000\nevents: [{deploy: '*'}]", "x:3:10: too large: steps times members come to more than 16777216 up to here"},
+		{"topics: {a: 1}\nmembers: 60000\nevents: [{deploy: '*'}]", "x:3:10: too large: steps times members come to more than 16777216 up to here; fewer members, or larger batches of a deploy, make it smaller"},
+		{"topics: {a: 1}\nmembers: 40000\nevents: [{deploy: '*'}]", "x:3:10: too large: steps times members come to more than 16777216 up to here; fewer members, or larger batches of a deploy, make it smaller"},
+		{"topics: {a: 20000000}\nmembers: 2\nevents: [{join: 1}, {join: 1}]", "x:3:21: too large: steps times partitions come to more than 40000000 up to here; fewer steps, or fewer partitions, make it smaller"},
+		{"topics: {a: 1}\nmembers: 1\nevents: [" + strings.Repeat("{set: {member: '*', capacity: 1}}, ", 100_000) + "]", "x:3:9: more than 100000 steps in all"},
 	} {
 		_, err := Read("x", strings.NewReader(c.text))
 		got := ""
@@ -184,7 +186,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err = Read("x", strings.NewReader(strings.Repeat(",", maxSigns+1)))
-	if err == nil || err.Error() != "x: has more than 2000000 lines, commas and colons" {
+	if err == nil || err.Error() != "x: has more than 2000000 lines, commas, colons, quotes and brackets" {
 		t.Errorf("got %v", err)
 	}
 }

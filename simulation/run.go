@@ -45,7 +45,7 @@ type Step struct {
 // The error is a [*EventError] for a scenario that cannot happen, and otherwise a [*RunError]: the assignor failed or panicked, its
 // answer is invalid, a cooperative one does not settle, or ctx has ended.
 func Run(ctx context.Context, s *Scenario, spec string, a strategy.Assignor) (*Result, error) {
-	steps, err := s.rehearse()
+	steps, _, err := s.rehearse()
 	if err != nil {
 		return nil, err
 	}
@@ -158,17 +158,32 @@ func (r *runner) rebalance(ctx context.Context, step *Step) error {
 	return unsettled(&step.Assignment)
 }
 
-// ask returns a's answer if it is valid, and its panic as an error.
-func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group, t *strategy.Table) (answer strategy.Assignment, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	if answer, err = a.Assign(ctx, g); err != nil {
-		return answer, err
+// ask returns a's answer if it is valid, and its panic as an error. An assignor that does not heed ctx is left behind.
+func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group, t *strategy.Table) (strategy.Assignment, error) {
+	type result struct {
+		answer strategy.Assignment
+		err    error
 	}
-	return answer, t.Validate(&answer, strategy.ProtocolOf(a))
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if v := recover(); v != nil {
+				r.err = &PanicError{Value: v, Stack: debug.Stack()}
+			}
+			done <- r
+		}()
+		r.answer, r.err = a.Assign(ctx, g)
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return r.answer, r.err
+		}
+		return r.answer, t.Validate(&r.answer, strategy.ProtocolOf(a))
+	case <-ctx.Done():
+		return strategy.Assignment{}, ctx.Err()
+	}
 }
 
 // share puts the lists of members that keep what they have in place of equal ones, so that a result of many steps stays small.

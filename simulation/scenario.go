@@ -8,15 +8,16 @@ import (
 
 // Limits of a scenario. They keep a wrong number from exhausting memory or patience.
 const (
-	MaxMembers = 100_000  // at any time
-	MaxSteps   = 100_000  // with each leave and each join of a deploy
-	MaxFile    = 16 << 20 // bytes
-	MaxName    = 1024     // bytes in a member's id, a topic's name or a pattern of a file
+	MaxMembers = 100_000    // at any time
+	MaxSteps   = 100_000    // with each leave and each join of a deploy
+	MaxFile    = 16 << 20   // bytes
+	MaxName    = 1024       // bytes in a member's id, a topic's name or a pattern of a file
+	MaxSize    = 40_000_000 // partitions of all steps together: a [Result] keeps each step's assignment and moves
 
 	maxEffort  = 1 << 24   // members and partitions' facts that all events together look at, see state.spend
 	maxFacts   = 1 << 22   // partitions whose racks or weights a file lists
 	maxNesting = 32        // of a file's lists and mappings
-	maxSigns   = 2_000_000 // line ends, commas and colons of a file
+	maxSigns   = 2_000_000 // line ends, commas, colons, quotes and brackets of a file
 )
 
 // A Scenario is a group as it stands at the start, and what happens to it. It is built by [Read], or in code:
@@ -52,30 +53,37 @@ func (s *Scenario) StrategyError(i int, err error) error {
 // Check returns the [*EventError] of the first thing that cannot happen in s: a duplicate member, an event on a member or topic that is
 // not there, more steps than [MaxSteps]. [Run] and [Read] check for themselves.
 func (s *Scenario) Check() error {
-	_, err := s.rehearse()
+	_, _, err := s.rehearse()
 	return err
 }
 
-// rehearse applies all events without assigning anything, and returns the number of steps.
-func (s *Scenario) rehearse() (steps int, err error) {
+// Size returns the number of partitions of all steps together, or the error of [Scenario.Check]. What [Run] keeps, and the time that it
+// takes, are proportional to it.
+func (s *Scenario) Size() (int64, error) {
+	_, size, err := s.rehearse()
+	return size, err
+}
+
+// rehearse applies all events without assigning anything, and returns the number of steps and their partitions together.
+func (s *Scenario) rehearse() (steps int, size int64, err error) {
 	state, err := newState(s)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	steps = 1
 	for i, e := range s.Events {
 		changes, err := state.changes(i+1, e)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if steps += len(changes); steps > MaxSteps {
-			return 0, &EventError{Event: i + 1, Text: e.String(), Problem: fmt.Sprintf("more than %d steps in all", MaxSteps)}
+			return 0, 0, &EventError{Event: i + 1, Text: e.String(), Problem: fmt.Sprintf("more than %d steps in all", MaxSteps)}
 		}
 		for k := range changes {
 			if _, err := state.apply(i+1, e, &changes[k]); err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 		}
 	}
-	return steps, nil
+	return steps, state.size, nil
 }

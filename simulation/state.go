@@ -27,6 +27,7 @@ type state struct {
 	instances map[string]string // instance id -> member id
 
 	effort int64
+	size   int64 // partitions of all steps so far
 }
 
 // member is what the state knows of a member beside what [strategy.Member] says.
@@ -55,6 +56,9 @@ func newState(s *Scenario) (*state, error) {
 		return nil, wrap(err)
 	}
 	if _, err := t.update(&change{join: s.Group.Members}); err != nil {
+		return nil, wrap(err)
+	}
+	if err := t.keep(); err != nil {
 		return nil, wrap(err)
 	}
 	t.leader = s.Group.Leader
@@ -104,7 +108,27 @@ func (t *state) settle(a *strategy.Assignment) {
 // members each.
 func (t *state) spend(n int) error {
 	if t.effort += int64(n) + 1; t.effort > maxEffort {
-		return fail("", "too large: steps times members come to more than %d up to here", maxEffort)
+		return tooManyMembers()
+	}
+	return nil
+}
+
+// afford is spend without spending, for what is known to come.
+func (t *state) afford(n int64) error {
+	if t.effort+n > maxEffort {
+		return tooManyMembers()
+	}
+	return nil
+}
+
+func tooManyMembers() error {
+	return fail("", "too large: steps times members come to more than %d up to here; fewer members, or larger batches of a deploy, make it smaller", maxEffort)
+}
+
+// keep counts a step.
+func (t *state) keep() error {
+	if t.size += t.partitions; t.size > MaxSize {
+		return fail("", "too large: steps times partitions come to more than %d up to here; fewer steps, or fewer partitions, make it smaller", MaxSize)
 	}
 	return nil
 }

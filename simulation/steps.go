@@ -62,6 +62,9 @@ func (e Deploy) changes(s *state) ([]change, error) {
 		unavailable = 1
 	}
 	surge, unavailable = min(surge, len(found)), min(unavailable, len(found))
+	if err := s.afford(2 * int64(len(found)) * int64(len(s.members))); err != nil { // said at once, not after thousands of steps
+		return nil, err
+	}
 	d := deployment{state: s, taken: map[string]bool{}, steps: make([]change, 0, 2*len(found))}
 	for batch := range slices.Chunk(found, surge+unavailable) {
 		d.batch(batch, surge)

@@ -14,8 +14,14 @@ import (
 // keys that are more than a word, a second document.
 func (s *source) parse() (*node, error) {
 	// Before the library takes a few hundred bytes for each.
-	if strings.Count(s.text, "\n")+strings.Count(s.text, ",")+strings.Count(s.text, ":") > maxSigns {
-		return nil, s.whole("has more than %d lines, commas and colons", maxSigns)
+	signs := 0
+	for i := range len(s.text) {
+		if strings.IndexByte("\n,:\"'[]{}", s.text[i]) >= 0 {
+			signs++
+		}
+	}
+	if signs > maxSigns {
+		return nil, s.whole("has more than %d lines, commas, colons, quotes and brackets", maxSigns)
 	}
 	loader, err := yaml.NewLoader(strings.NewReader(s.text), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxNesting))))
 	if err != nil {

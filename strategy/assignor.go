@@ -11,7 +11,7 @@ import (
 // Assign is called by the member that leads the group, once per rebalance, on a goroutine of its own; calls for different
 // groups may run concurrently, so Assign must be safe for concurrent use. It must be deterministic: the same group, in any order of
 // members and topics, gives the same assignment. It must not keep state between calls unless its documentation says so, must not
-// change or keep the group, and must return soon after ctx ends, with ctx's error. The answer may share memory with the group;
+// change or keep the group, and must return soon after ctx ends, with ctx's error unless it has a right answer by then. The answer may share memory with the group;
 // neither is changed afterwards.
 //
 // Name is the protocol name on the wire, the same for all members that are to understand each other, and never changes. A name
@@ -30,22 +30,34 @@ type Assignor interface {
 }
 
 // Wrapper is implemented by assignors that wrap another. A wrapper offers nothing of what it wraps but Unwrap; [As] walks the
-// chain, so no wrapper hides an ability.
+// chain, so no wrapper hides an ability. A chain is followed for maxChain steps.
 type Wrapper interface {
 	Unwrap() Assignor
 }
 
-// As finds the first assignor in a's chain of wrappers, a itself first, that implements T.
-func As[T any](a Assignor) (T, bool) {
-	for a != nil {
-		if t, ok := a.(T); ok {
-			return t, true
-		}
+// maxChain bounds a chain of wrappers, so that one that bites its tail is not followed for ever.
+const maxChain = 100
+
+// chain lists a and what it wraps, outermost first.
+func chain(a Assignor) []Assignor {
+	var list []Assignor
+	for a != nil && len(list) < maxChain {
+		list = append(list, a)
 		w, ok := a.(Wrapper)
 		if !ok {
 			break
 		}
 		a = w.Unwrap()
+	}
+	return list
+}
+
+// As finds the first assignor in a's chain of wrappers, a itself first, that implements T.
+func As[T any](a Assignor) (T, bool) {
+	for _, x := range chain(a) {
+		if t, ok := x.(T); ok {
+			return t, true
+		}
 	}
 	var none T
 	return none, false
@@ -55,15 +67,10 @@ func As[T any](a Assignor) (T, bool) {
 // made the assignor: hosts never close what they were handed.
 func Close(a Assignor) error {
 	var errs []error
-	for a != nil {
-		if c, ok := a.(io.Closer); ok {
+	for _, x := range chain(a) {
+		if c, ok := x.(io.Closer); ok {
 			errs = append(errs, c.Close())
 		}
-		w, ok := a.(Wrapper)
-		if !ok {
-			break
-		}
-		a = w.Unwrap()
 	}
 	return errors.Join(errs...)
 }

@@ -79,6 +79,17 @@ func TestOptionalInterfacesAbsent(t *testing.T) {
 	}
 }
 
+// own wraps itself.
+type own struct{ answers }
+
+func (o own) Unwrap() Assignor { return o }
+
+func TestChainThatBitesItsTail(t *testing.T) {
+	if _, ok := As[Notifier](own{}); ok || ProtocolOf(own{}) != ProtocolEager || Close(own{}) != nil {
+		t.Error("found what is not there")
+	}
+}
+
 func TestCloseReachesEverything(t *testing.T) {
 	var calls []string
 	first, then := able{calls: &calls, err: errBroken}, able{calls: &calls}

@@ -61,6 +61,26 @@ func TestCanonicalMembers(t *testing.T) {
 	}
 }
 
+func TestNothing(t *testing.T) {
+	var group *GroupError
+	if _, err := Tabulate(nil); !errors.As(err, &group) {
+		t.Error(err)
+	}
+	if err := Validate(nil, &Assignment{}, ProtocolEager); !errors.As(err, &group) {
+		t.Error(err)
+	}
+	if _, err := Measure(nil, nil); !errors.As(err, &group) {
+		t.Error(err)
+	}
+	var invalid *InvalidError
+	if err := Validate(twoMembers(), nil, ProtocolEager); !errors.As(err, &invalid) {
+		t.Error(err)
+	}
+	if _, err := Measure(twoMembers(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -22,6 +22,9 @@ func Measure(g *Group, a *Assignment) (Metrics, error) {
 
 // Measure is the function of that name for a group that has been tabulated already.
 func (t *Table) Measure(a *Assignment) (Metrics, error) {
+	if a == nil {
+		a = &Assignment{}
+	}
 	start, subscribers := t.Subscriptions()
 	best, err := balance.Optimum(&balance.Problem{
 		Partitions: t.Sizes(), Members: len(t.Group.Members), Capacity: t.Shares(), Start: start, Subscribers: subscribers, Owner: t.Keepers(),

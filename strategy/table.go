@@ -34,6 +34,9 @@ func gone(member int32) int32 { return -3 - member }
 
 // Tabulate numbers g and decides whose each partition is. It returns the [*GroupError] of [Group.Check].
 func Tabulate(g *Group) (*Table, error) {
+	if g == nil {
+		return nil, &GroupError{Subject: "group", Problem: "is nil"}
+	}
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
@@ -136,14 +139,14 @@ func (t *Table) resolve() {
 	g := t.Group
 	t.owner = t.Unowned()
 	t.tidy = make([]bool, len(g.Members))
-	disputes := map[int32]int32{} // generation of the claims that made a partition disputed
+	disputes := map[int32]dispute{}
 	for i := range g.Members {
 		t.claim(int32(i), disputes)
 	}
 }
 
 // claim enters one member's claims.
-func (t *Table) claim(member int32, disputes map[int32]int32) {
+func (t *Table) claim(member int32, disputes map[int32]dispute) {
 	m := &t.Group.Members[member]
 	reads := t.reader(member)
 	tidy := true
@@ -182,36 +185,39 @@ func (t *Table) claim(member int32, disputes map[int32]int32) {
 	t.tidy[member] = tidy
 }
 
+// A dispute is between claims of one generation: of members that subscribe to the topic, or only of ones that did.
+type dispute struct {
+	generation int32
+	readers    bool
+}
+
 // compare decides between who holds partition number i so far and another claim on it.
-func (t *Table) compare(holder, claimant, i int32, disputes map[int32]int32) int32 {
-	generation := func(o int32) int32 {
+func (t *Table) compare(holder, claimant, i int32, disputes map[int32]dispute) int32 {
+	standing := func(o int32) dispute {
 		switch {
 		case o == Disputed:
 			return disputes[i]
 		case o < Disputed:
-			o = gone(o)
+			return dispute{t.Group.Members[gone(o)].Generation, false}
 		}
-		return t.Group.Members[o].Generation
+		return dispute{t.Group.Members[o].Generation, true}
 	}
-	was, now := generation(holder), generation(claimant)
-	loser := holder
-	result := claimant
+	was, now := standing(holder), standing(claimant)
+	loses := func(o int32) {
+		if o >= 0 {
+			t.tidy[o] = false
+		}
+	}
 	switch {
-	case now < was:
-		loser, result = claimant, holder
-	case now > was:
-	case holder >= 0 && claimant < Disputed: // the claimant does not subscribe any more
-		loser, result = claimant, holder
-	case holder < Disputed && claimant >= 0:
-	default:
-		disputes[i] = now
-		result = Disputed
+	case now.generation < was.generation, now.generation == was.generation && was.readers && !now.readers:
+		loses(claimant)
+		return holder
+	case now.generation > was.generation, now.readers && !was.readers:
+		loses(holder)
+		return claimant
 	}
-	if loser >= 0 {
-		t.tidy[loser] = false
-	}
-	if holder >= 0 && result == Disputed {
-		t.tidy[holder] = false
-	}
-	return result
+	disputes[i] = now
+	loses(holder)
+	loses(claimant)
+	return Disputed
 }

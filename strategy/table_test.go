@@ -38,6 +38,9 @@ func TestTabulateComparesClaims(t *testing.T) {
 		{"subscriber wins in one generation", []Member{claim("a", 2, elsewhere, 0), claim("b", 2, reads, 0)}, 1, 1},
 		{"subscriber wins in any order", []Member{claim("a", 2, reads, 0), claim("b", 2, elsewhere, 0)}, 0, 0},
 		{"two former subscribers", []Member{claim("a", 2, elsewhere, 0), claim("b", 2, elsewhere, 0)}, Disputed, NoOwner},
+		{"a subscriber among two that were", []Member{claim("a", 2, elsewhere, 0), claim("b", 2, elsewhere, 0), claim("c", 2, reads, 0)}, 2, 2},
+		{"the same in another order", []Member{claim("a", 2, reads, 0), claim("b", 2, elsewhere, 0), claim("c", 2, elsewhere, 0)}, 0, 0},
+		{"two subscribers among three", []Member{claim("a", 2, reads, 0), claim("b", 2, elsewhere, 0), claim("c", 2, reads, 0)}, Disputed, NoOwner},
 		{"former subscriber of a later generation", []Member{claim("a", 3, elsewhere, 0), claim("b", 2, reads, 0)}, 0, NoOwner},
 		{"negative and unknown partitions", []Member{claim("a", 2, reads, -1, 7)}, NoOwner, NoOwner},
 	} {

@@ -95,6 +95,9 @@ func Validate(g *Group, a *Assignment, p Protocol) error {
 
 // Validate is the function of that name for a group that has been tabulated already.
 func (t *Table) Validate(a *Assignment, p Protocol) error {
+	if a == nil {
+		a = &Assignment{}
+	}
 	v := validator{table: t, answer: a, protocol: p}
 	v.withholds = p == ProtocolCooperative && slices.ContainsFunc(a.Unassigned, func(u Unassigned) bool { return u.Reason == Withheld })
 	v.members()

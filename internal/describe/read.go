@@ -45,6 +45,9 @@ func Read(name string, r io.Reader) ([]Group, error) {
 	for scanner.Scan() {
 		t.line++
 		line := scanner.Text()
+		if t.line == 1 {
+			line = strings.TrimPrefix(line, "\uFEFF")
+		}
 		if size += len(line) + 1; size > MaxText {
 			return nil, &Error{File: name, Problem: fmt.Sprintf("is larger than %d MiB", MaxText>>20)}
 		}

@@ -119,16 +119,28 @@ func AppendString(dst []byte, s string) []byte {
 			dst = append(dst, s[from:i]...)
 			dst = append(dst, `\ufffd`...)
 			from = i + n
-		case r == '\u2028' || r == '\u2029': // line ends to some readers of lines
+		case escaped(r):
 			dst = append(dst, s[from:i]...)
-			dst = append(dst, `\u202`...)
-			dst = append(dst, hex[r&15])
+			dst = append(dst, `\u`...)
+			dst = append(dst, hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 			from = i + n
 		}
 		i += n
 	}
 	dst = append(dst, s[from:]...)
 	return append(dst, '"')
+}
+
+// escaped says whether a character is written as an escape, although JSON does not ask for it: line ends to some readers of lines, what
+// terminals act on, what turns the order of a line around, and what YAML does not allow.
+func escaped(r rune) bool {
+	switch {
+	case r >= 0x80 && r <= 0x9f, r == 0x2028, r == 0x2029:
+		return true
+	case r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return true
+	}
+	return r == 0xfeff || r == 0xfffe || r == 0xffff
 }
 
 // appendKey appends the comma before all entries of an object but the first, and the key.

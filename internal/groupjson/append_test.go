@@ -116,3 +116,15 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// What terminals and YAML take amiss is written as escapes.
+func TestAppendStringEscapes(t *testing.T) {
+	const odd = "a\u009b\u202e\u2028\ufeff\ufffe\x1b"
+	const want = `"a\u009b\u202e\u2028\ufeff\ufffe\u001b"`
+	if got := string(AppendString(nil, odd)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := string(AppendString(nil, "ü€😀")); got != `"ü€😀"` {
+		t.Errorf("got %s", got)
+	}
+}

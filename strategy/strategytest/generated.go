@@ -80,7 +80,7 @@ func (s shape) member(r *rand.Rand, topics []strategy.Topic, number int) strateg
 		m.Capacity = int32(1 + r.IntN(4))
 	}
 	if r.IntN(3) == 0 {
-		m.Labels = map[string]string{"zone": m.Rack}
+		m.Labels = map[string]string{"zone": m.Rack, "host": fmt.Sprintf("host-%d", r.IntN(4)), "tier": []string{"gold", "silver"}[r.IntN(2)]}
 	}
 	return m
 }

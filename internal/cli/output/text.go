@@ -25,6 +25,17 @@ func Clean(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
+// CleanText is Clean for a text that may have several lines.
+func CleanText(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = Clean(line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Count is a number with its noun, as in "1 member" and "3 members".
 func Count(n int, noun string) string {
 	if n == 1 {

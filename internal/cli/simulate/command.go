@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
@@ -36,6 +37,7 @@ type options struct {
 	strategies []string
 	whatIf     counts // of members to compare, zero if not asked for
 
+	empty  string // a flag that is given and says nothing
 	full   bool
 	format output.Format
 }
@@ -107,6 +109,7 @@ func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) erro
 			if len(args) > 0 {
 				opts.file = args[0]
 			}
+			opts.empty = emptyFlag(cmd)
 			if err := opts.check(); err != nil {
 				return err
 			}
@@ -144,6 +147,16 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("subscriptions", cobra.FixedCompletions([]string{"all", "owned"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// emptyFlag names a flag that is given as "", as an unset variable of a shell is, "" if none is.
+func emptyFlag(cmd *cobra.Command) (name string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			name = f.Name
+		}
+	})
+	return name
+}
+
 // textFlag is a flag that a function takes, as often as it is given.
 type textFlag struct{ take func(string) error }
 
@@ -167,7 +180,7 @@ func (o *options) addTopics(text string) error {
 
 func (o *options) addMembers(text string) error {
 	if o.members != nil {
-		return fault.Usage("given twice")
+		return fault.Usage("--members is given twice")
 	}
 	var err error
 	o.members, err = members(text)
@@ -188,6 +201,8 @@ func (o *options) addStrategies(text string) error {
 func (o *options) check() error {
 	byFlags := o.topics != nil || o.members != nil
 	switch {
+	case o.empty != "":
+		return fault.Usage("--%s is empty", o.empty)
 	case o.file != "" && o.imported != "":
 		return fault.Usage("a scenario and --import are two groups; one is wanted")
 	case o.file != "" && byFlags:

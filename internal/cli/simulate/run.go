@@ -53,6 +53,22 @@ func (r *runner) close() error {
 	return errors.Join(errs...)
 }
 
+// afford refuses what all strategies together would have to keep in memory until it is printed.
+func (r *runner) afford(subjects []subject) error {
+	total := int64(0)
+	for i := range subjects {
+		size, err := subjects[i].scenario.Size()
+		if err != nil {
+			return fmt.Errorf("%s%w", prefix(subjects[i].name), err)
+		}
+		if total += size * int64(len(r.strategies)); total > simulation.MaxSize {
+			return fmt.Errorf("%stoo large: partitions times steps times strategies come to more than %d; compare fewer strategies, or simulate fewer steps",
+				prefix(subjects[i].name), simulation.MaxSize)
+		}
+	}
+	return nil
+}
+
 // outcomes has one case's results, a strategy each.
 type outcomes struct {
 	name    string // "" if it is the only case
@@ -88,6 +104,9 @@ func run(ctx context.Context, o *options) (err error) {
 	defer func() { err = errors.Join(err, r.close()) }()
 	if o.whatIf.asked() {
 		return o.runWhatIf(ctx, r, subjects)
+	}
+	if err := r.afford(subjects); err != nil {
+		return err
 	}
 	if o.format == output.JSON || o.format == output.YAML {
 		return o.printJSON(ctx, r, subjects)

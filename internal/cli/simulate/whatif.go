@@ -78,6 +78,9 @@ func (r *runner) whatIf(ctx context.Context, group *strategy.Group, c counts) ([
 	if missing := c.to - len(all); missing > 0 {
 		all = append(all, simulation.NewMembers(all, missing)...)
 	}
+	if err := r.affordWhatIf(group, c); err != nil {
+		return nil, err
+	}
 	out := make([]comparison, len(r.strategies))
 	for k := range r.strategies {
 		s := &r.strategies[k]
@@ -102,6 +105,21 @@ func (r *runner) whatIf(ctx context.Context, group *strategy.Group, c counts) ([
 		}
 	}
 	return out, nil
+}
+
+// affordWhatIf bounds the work: each number of members is a group of its own, and a member costs as much as twenty partitions.
+func (r *runner) affordWhatIf(group *strategy.Group, c counts) error {
+	partitions := int64(0)
+	for i := range group.Topics {
+		partitions += int64(group.Topics[i].Partitions)
+	}
+	numbers := int64(c.to - c.from + 1)
+	work := int64(len(r.strategies)) * (numbers*partitions + 20*numbers*int64(c.from+c.to)/2)
+	if work > simulation.MaxSize {
+		return fmt.Errorf("--what-if members=%d..%d: too much work with %s and %d strategies; a narrower range is wanted",
+			c.from, c.to, output.Count(int(partitions), "partition"), len(r.strategies))
+	}
+	return nil
 }
 
 func newOutcome(step *simulation.Step) outcome {
