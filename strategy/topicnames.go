@@ -1,5 +1,7 @@
 package strategy
 
+import "slices"
+
 // topicNames finds the number of a topic by its name. Claims and subscriptions name a topic for every few partitions, so in a large
 // group this is most of the work of understanding it, and a map costs three times as much.
 type topicNames struct {
@@ -86,11 +88,11 @@ func (n *topicNames) all(names []string, scratch []uint64) (numbers []int32, use
 	if len(names) > len(n.names) || len(names)*8 < len(n.names) {
 		return nil, scratch, false
 	}
-	marks := scratch[:0]
-	for _, name := range names {
-		marks = append(marks, mark(name))
+	marks := slices.Grow(scratch[:0], len(names)+1)[:len(names)+1]
+	for k, name := range names {
+		marks[k] = mark(name)
 	}
-	marks = append(marks, n.none)
+	marks[len(names)] = n.none
 	numbers = make([]int32, len(names)+1)
 	k := 0
 	for i, m := range n.marks {
