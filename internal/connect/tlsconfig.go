@@ -1,0 +1,35 @@
+package connect
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+)
+
+// tlsConfig reads the files that the settings name; nil is no TLS.
+func (t *target) tlsConfig() (*tls.Config, error) {
+	if t.tls == nil || !*t.tls {
+		return nil, nil
+	}
+	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.tlsServerName}
+	conf.InsecureSkipVerify = t.tlsInsecure != nil && *t.tlsInsecure
+	if t.tlsCA != "" {
+		text, err := os.ReadFile(t.tlsCA)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-ca: %w", err)
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--tls-ca: there is no certificate in %s; PEM is wanted, with lines such as -----BEGIN CERTIFICATE-----", t.tlsCA)
+		}
+	}
+	if t.tlsCert != "" {
+		cert, err := tls.LoadX509KeyPair(t.tlsCert, t.tlsKey)
+		if err != nil { // which names neither file where they do not fit each other
+			return nil, fmt.Errorf("--tls-cert %s and --tls-key %s: %w", t.tlsCert, t.tlsKey, err)
+		}
+		conf.Certificates = []tls.Certificate{cert}
+	}
+	return conf, nil
+}

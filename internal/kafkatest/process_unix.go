@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package kafkatest
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// group gives a command a process group of its own, so that a terminal's interrupt does not reach it.
+func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// signal sends a signal to the group of a command that was started.
+func signal(cmd *exec.Cmd, s syscall.Signal) error { return syscall.Kill(-cmd.Process.Pid, s) }
