@@ -135,7 +135,7 @@ func (r *runner) rebalance(ctx context.Context, step *Step) error {
 		if err != nil {
 			return err
 		}
-		a, err := ask(ctx, r.assignor, g, table)
+		a, err := ask(ctx, r.assignor, table)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (r *runner) rebalance(ctx context.Context, step *Step) error {
 }
 
 // ask returns a's answer if it is valid, and its panic as an error. An assignor that does not heed ctx is left behind.
-func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group, t *strategy.Table) (strategy.Assignment, error) {
+func ask(ctx context.Context, a strategy.Assignor, t *strategy.Table) (strategy.Assignment, error) {
 	type result struct {
 		answer strategy.Assignment
 		err    error
@@ -173,7 +173,7 @@ func ask(ctx context.Context, a strategy.Assignor, g *strategy.Group, t *strateg
 			}
 			done <- r
 		}()
-		r.answer, r.err = a.Assign(ctx, g)
+		r.answer, r.err = a.Assign(ctx, t.Group)
 	}()
 	select {
 	case r := <-done:

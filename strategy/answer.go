@@ -118,22 +118,19 @@ func (t *Table) writers(owner []int32, fresh []bool, loads []int32, picked []int
 	return writers
 }
 
-// each calls f for every partition of the group that a gives to a member of the group, in the order of the members. What else a
-// may contain is passed over.
-func (t *Table) each(a *Assignment, f func(member, i int32)) {
-	for m := range t.Group.Members {
-		at, step := int32(NoOwner), int32(1)
-		for _, tp := range a.Members[t.Group.Members[m].ID] {
-			n := t.names.guess(at+step, tp.Topic)
-			if n < 0 {
-				continue
-			}
-			step, at = n-at, n
-			base, count := t.base[n], t.base[n+1]-t.base[n]
-			for _, p := range tp.Partitions {
-				if p >= 0 && p < count {
-					f(int32(m), base+p)
-				}
+// eachOf calls f for every partition of the group in a list. What else the list may contain is passed over.
+func (t *Table) eachOf(list []TopicPartitions, f func(i int32)) {
+	at, step := int32(NoOwner), int32(1)
+	for k := range list {
+		n := t.names.guess(at+step, list[k].Topic)
+		if n < 0 {
+			continue
+		}
+		step, at = n-at, n
+		base, count := t.base[n], t.base[n+1]-t.base[n]
+		for _, p := range list[k].Partitions {
+			if p >= 0 && p < count {
+				f(base + p)
 			}
 		}
 	}
@@ -143,6 +140,8 @@ func (t *Table) each(a *Assignment, f func(member, i int32)) {
 // several members the last counts; [Validate] tells whether there are several.
 func (t *Table) Owners(a *Assignment) []int32 {
 	owner := t.Unowned()
-	t.each(a, func(member, i int32) { owner[i] = member })
+	for m := range t.Group.Members {
+		t.eachOf(a.Members[t.Group.Members[m].ID], func(i int32) { owner[i] = int32(m) })
+	}
 	return owner
 }

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"context"
+	"maps"
+	"slices"
 )
 
 // Cooperative makes any assignor safe for cooperative rebalancing (KIP-429): what it gives to one member while another still
@@ -39,34 +41,33 @@ func (c cooperative) Assign(ctx context.Context, g *Group) (Assignment, error) {
 // included, which are for Validate to name.
 func withhold(t *Table, a *Assignment, grouper Grouper) {
 	w := withholder{table: t, grouper: grouper, units: map[unitOf]int32{}}
-	held := false
-	t.each(a, func(member, i int32) {
-		if !w.held(member, i) {
-			return
+	waiting := make([]bool, len(t.Group.Members)) // members for whom something is held elsewhere
+	some := false
+	for m := range t.Group.Members {
+		if list := a.Members[t.Group.Members[m].ID]; !t.keepsAll(m, list) {
+			waiting[m] = w.scan(int32(m), list)
+			some = some || waiting[m]
 		}
-		held = true
-		if u := w.unit(member, i); u.name != "" {
-			if _, known := w.units[u]; !known {
-				w.units[u] = i
-			}
-		}
-	})
-	if !held {
+	}
+	if !some {
 		return
 	}
-	members := make(map[string][]TopicPartitions, len(a.Members))
-	for id, list := range a.Members {
-		members[id] = list
-	}
-	for m := range t.Group.Members {
-		id := t.Group.Members[m].ID
-		if list, ok := members[id]; ok {
-			members[id] = w.filter(int32(m), list)
+	members := maps.Clone(a.Members)
+	for m, waits := range waiting {
+		if waits {
+			id := t.Group.Members[m].ID
+			members[id] = w.filter(int32(m), members[id])
 		}
 	}
 	a.Members = members
 	a.Unassigned = append(a.Unassigned[:len(a.Unassigned):len(a.Unassigned)], w.withheld...)
 	sortUnassigned(a.Unassigned)
+}
+
+// keepsAll says whether a list is a member's own claim, all of which is its own: nothing in it is held elsewhere.
+func (t *Table) keepsAll(member int, list []TopicPartitions) bool {
+	owned := t.Group.Members[member].Owned
+	return t.tidy[member] && len(list) == len(owned) && (len(list) == 0 || &list[0] == &owned[0])
 }
 
 // A withholder decides what has to wait, and notes it.
@@ -113,34 +114,60 @@ func (w *withholder) waits(member, i int32) (wait bool, with *TopicPartition) {
 	return true, &name
 }
 
-// filter returns list without what has to wait, list itself where nothing has to.
+// scan notes the units of a member that wait, and says whether anything in its list does.
+func (w *withholder) scan(member int32, list []TopicPartitions) (waits bool) {
+	w.table.eachOf(list, func(i int32) {
+		if !w.held(member, i) {
+			return
+		}
+		waits = true
+		if u := w.unit(member, i); u.name != "" {
+			if _, known := w.units[u]; !known {
+				w.units[u] = i
+			}
+		}
+	})
+	return waits
+}
+
+// filter returns list without what has to wait. Topics of which nothing has to are taken over as they are.
 func (w *withholder) filter(member int32, list []TopicPartitions) []TopicPartitions {
-	before := len(w.withheld)
-	var out []TopicPartitions
+	out := make([]TopicPartitions, 0, len(list))
 	at := int32(NoOwner)
 	for _, tp := range list {
 		n := w.table.names.guess(at+1, tp.Topic)
-		if n < 0 {
-			out = append(out, tp)
-			continue
-		}
-		at = n
-		var left []int32
-		for _, p := range tp.Partitions {
-			if p >= 0 && p < w.table.Group.Topics[n].Partitions {
-				if wait, with := w.waits(member, w.table.base[n]+p); wait {
-					w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: Withheld, With: with})
-					continue
-				}
+		if n >= 0 {
+			at = n
+			before := len(tp.Partitions)
+			if tp.Partitions = w.partitions(member, n, tp); len(tp.Partitions) == 0 && before > 0 {
+				continue
 			}
-			left = append(left, p)
 		}
-		if len(left) > 0 {
-			out = append(out, TopicPartitions{Topic: tp.Topic, Partitions: left})
-		}
+		out = append(out, tp)
 	}
-	if len(w.withheld) == before {
-		return list
+	if len(out) == 0 {
+		return nil
 	}
 	return out
+}
+
+// partitions is filter for one topic.
+func (w *withholder) partitions(member, topic int32, tp TopicPartitions) []int32 {
+	base, count := w.table.base[topic], w.table.base[topic+1]-w.table.base[topic]
+	left, copied := tp.Partitions, false
+	for k, p := range tp.Partitions {
+		if p >= 0 && p < count {
+			if wait, with := w.waits(member, base+p); wait {
+				w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: Withheld, With: with})
+				if !copied {
+					left, copied = slices.Clone(tp.Partitions[:k]), true
+				}
+				continue
+			}
+		}
+		if copied {
+			left = append(left, p)
+		}
+	}
+	return left
 }

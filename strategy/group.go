@@ -17,6 +17,8 @@ type Group struct {
 	Leader     string // the id of the member whose assignor decides
 	Topics     []Topic
 	Members    []Member
+
+	table *Table // of this very group, if it is the Group of a Table
 }
 
 // A Topic is one that members of the group subscribe to, or none does, with what is known about its partitions.
@@ -87,6 +89,7 @@ func (m *Member) Compare(other *Member) int {
 // Clone returns a copy that shares no memory with g but strings.
 func (g *Group) Clone() *Group {
 	c := *g
+	c.table = nil
 	c.Topics = slices.Clone(g.Topics)
 	for i := range c.Topics {
 		t := &c.Topics[i]

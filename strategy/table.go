@@ -18,7 +18,9 @@ const (
 // subscribes to the topic; of several such ones none, and the partition is [Disputed] (KAFKA-12984). Claims on partitions that the
 // group does not have say nothing.
 type Table struct {
-	Group *Group // canonical
+	// Group is the group in canonical order, sharing memory with the one that was tabulated. Tabulating it again takes no time, so
+	// that who has a table hands this group on.
+	Group *Group
 
 	base  []int32 // of each topic, and the number of partitions at the end
 	owner []int32 // of each partition: a member, NoOwner, Disputed, or gone(member)
@@ -37,6 +39,9 @@ func Tabulate(g *Group) (*Table, error) {
 	if g == nil {
 		return nil, &GroupError{Subject: "group", Problem: "is nil"}
 	}
+	if g.table != nil && g.table.Group == g {
+		return g.table, nil
+	}
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
@@ -51,6 +56,9 @@ func Tabulate(g *Group) (*Table, error) {
 		t.subscribe()
 	}
 	t.resolve()
+	own := *t.Group
+	own.table = t
+	t.Group = &own
 	return t, nil
 }
 

@@ -74,11 +74,10 @@ func (n *topicNames) marked(m uint64, name string) int32 {
 
 // guess is find for a name that probably is that of the topic guessed.
 func (n *topicNames) guess(guess int32, name string) int32 {
-	m := mark(name)
-	if uint(guess) < uint(len(n.names)) && n.marks[guess] == m && n.names[guess] == name {
+	if uint(guess) < uint(len(n.names)) && n.names[guess] == name {
 		return guess
 	}
-	return n.marked(m, name)
+	return n.marked(mark(name), name)
 }
 
 // all returns the numbers of names that are sorted and all known, false if it cannot tell. Where most topics are named this takes a

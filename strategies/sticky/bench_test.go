@@ -6,6 +6,7 @@ import (
 
 	"github.com/assignkit/assignkit/bench"
 	"github.com/assignkit/assignkit/strategies/sticky"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // From names to names, one call of Assign.
@@ -37,6 +38,22 @@ func BenchmarkAssign(b *testing.B) {
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.Topics*s.Partitions), "ns/partition")
 			})
+		}
+	}
+}
+
+// A cooperative round, from names to names: what moves is withheld.
+func BenchmarkCooperative(b *testing.B) {
+	s := bench.Shape{Topics: 1000, Partitions: 1000, Members: 5000, Subscriptions: bench.Equal}
+	g, err := s.Group(b.Context(), "join", sticky.Assignor{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	a := strategy.Cooperative(sticky.Assignor{})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := a.Assign(context.Background(), g); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
