@@ -1,47 +1,77 @@
 package strategy
 
+import "slices"
+
 // Assignment turns owners in numbers into an answer: owner has a member for each partition number, or anything negative for a
 // partition that nobody gets. Which of those had to be mentioned, and why, is for the caller to add to Unassigned.
 //
 // A member that keeps just what it claims is given its own list back, so that a rebalance that moves little copies little.
 func (t *Table) Assignment(owner []int32) Assignment {
 	members := t.Group.Members
-	fresh := make([]bool, len(members)) // its list has to be written
-	for m, tidy := range t.tidy {
-		fresh[m] = !tidy
-	}
-	loads := make([]int32, len(members))
-	for i, o := range owner {
-		if o >= 0 {
-			loads[o]++
-		}
-		if was := t.owner[i]; o != was {
-			if was >= 0 {
-				fresh[was] = true
-			}
-			if o >= 0 {
-				fresh[o] = true
-			}
+	p := t.comparePlan(owner)
+	if !p.few {
+		for m := range members {
+			p.anew[m] = p.anew[m] || p.touched[m]
 		}
 	}
-	lists := t.lists(owner, fresh, loads)
+	lists := t.lists(owner, p.anew)
+	patched := t.patch(owner, p)
 	a := Assignment{Members: make(map[string][]TopicPartitions, len(members))}
 	for m := range members {
-		if fresh[m] {
-			a.Members[members[m].ID] = lists[m]
-		} else {
-			a.Members[members[m].ID] = members[m].Owned
+		list := members[m].Owned
+		if p.anew[m] {
+			list = lists[m]
+		} else if p.touched[m] {
+			list = patched[m]
 		}
+		a.Members[members[m].ID] = list
 	}
 	return a
 }
 
-// lists writes the lists of the members that are fresh, all lists together in two allocations.
-func (t *Table) lists(owner []int32, fresh []bool, loads []int32) [][]TopicPartitions {
-	total := 0
-	for m, load := range loads {
-		if fresh[m] {
-			total += int(load)
+// A difference is what an answer changes, in numbers.
+type difference struct {
+	touched []bool  // members that gain or lose
+	anew    []bool  // members whose list has to be written anew, as their claim is not one that could be patched
+	changed []int32 // partition numbers whose owner changes, if they are few
+	few     bool
+}
+
+// comparePlan finds what owner changes.
+func (t *Table) comparePlan(owner []int32) *difference {
+	p := &difference{touched: make([]bool, len(t.tidy)), anew: make([]bool, len(t.tidy)), few: true}
+	for m, tidy := range t.tidy {
+		p.anew[m] = !tidy
+	}
+	most := len(owner) / 4
+	for i, o := range owner {
+		was := t.owner[i]
+		if o == was {
+			continue
+		}
+		if was >= 0 {
+			p.touched[was] = true
+		}
+		if o >= 0 {
+			p.touched[o] = true
+		}
+		if p.few = p.few && len(p.changed) < most; p.few {
+			p.changed = append(p.changed, int32(i))
+		}
+	}
+	return p
+}
+
+// lists writes the lists of some members from scratch, all lists together in two allocations.
+func (t *Table) lists(owner []int32, fresh []bool) [][]TopicPartitions {
+	if !slices.Contains(fresh, true) {
+		return nil
+	}
+	loads, total := make([]int32, len(fresh)), 0
+	for _, o := range owner {
+		if o >= 0 && fresh[o] {
+			loads[o]++
+			total++
 		}
 	}
 	picked := make([]int32, 0, total) // partition numbers of fresh members, so that few of them make little work
