@@ -27,6 +27,7 @@ const (
 	exitOK          = 0
 	exitError       = 1
 	exitUsage       = 2
+	exitAssertion   = 3
 	exitInterrupted = 130
 	exitClosedPipe  = 141
 )
@@ -74,6 +75,7 @@ func execute(ctx context.Context, args []string, io *iostreams.Streams) (err err
 // report tells what went wrong and turns it into an exit code. Nothing else in the program decides on one.
 func report(err error, streams Streams) int {
 	var usage *fault.UsageError
+	var assertion *fault.AssertionError
 	code := exitError
 	switch {
 	case err == nil:
@@ -84,6 +86,8 @@ func report(err error, streams Streams) int {
 		code, err = exitInterrupted, errors.New("interrupted")
 	case errors.As(err, &usage):
 		code = exitUsage
+	case errors.As(err, &assertion):
+		code = exitAssertion
 	}
 	fmt.Fprintf(streams.Err, "%s: %s\n", streams.name(), output.CleanText(err.Error()))
 	return code

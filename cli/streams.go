@@ -59,7 +59,7 @@ func (s *Streams) internal() *iostreams.Streams {
 	}
 	return &iostreams.Streams{
 		Name: s.name(), In: s.In, Out: iostreams.NewWriter(s.Out), Err: s.Err,
-		InTerminal: s.InTerminal, Width: columns(s.Width, getenv), Color: wantsColor(s.OutTerminal, getenv),
+		InTerminal: s.InTerminal, OutTerminal: s.OutTerminal, Width: columns(s.Width, getenv), Color: wantsColor(s.OutTerminal, getenv),
 	}
 }
 

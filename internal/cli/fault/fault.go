@@ -16,3 +16,13 @@ func (e *UsageError) Unwrap() error { return e.Err }
 func Usage(format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...)}
 }
+
+// An AssertionError says that a command was asked to check something, did so, and found that it is not so.
+type AssertionError struct{ Text string }
+
+func (e *AssertionError) Error() string { return e.Text }
+
+// Assertion makes an [*AssertionError] from a format.
+func Assertion(format string, args ...any) error {
+	return &AssertionError{Text: fmt.Sprintf(format, args...)}
+}

@@ -15,9 +15,10 @@ type Streams struct {
 	Out *Writer
 	Err io.Writer
 
-	InTerminal bool // In is somebody who types
-	Width      int  // columns that a line of Out has room for
-	Color      bool // Out may be coloured
+	InTerminal  bool // In is somebody who types
+	OutTerminal bool // Out is a screen, on which what was written can be written over
+	Width       int  // columns that a line of Out has room for
+	Color       bool // Out may be coloured
 }
 
 // Test returns streams over buffers, 80 columns wide and without colour, and the buffers behind Out and Err. What was written is

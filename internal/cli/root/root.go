@@ -13,6 +13,7 @@ import (
 
 	"github.com/assignkit/assignkit/internal/cli/assign"
 	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/cli/group"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/simulate"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
@@ -75,6 +76,7 @@ without a broker and before anything happens.`,
 	cmd.AddCommand(
 		simulate.NewCommand(io, nil),
 		assign.NewCommand(io, nil),
+		group.NewCommand(io),
 		strategies.NewCommand(io, nil),
 		version.NewCommand(io),
 		exitCodes(),

@@ -13,6 +13,7 @@ import (
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/internal/connect"
 	"github.com/assignkit/assignkit/simulation"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -26,7 +27,8 @@ type options struct {
 
 	file          string // a scenario or cases, "-" for standard input, "" for none
 	imported      string // text of kafka-consumer-groups, likewise
-	group         string // which of the groups in it, "" for the only one
+	connect       connect.Options
+	group         string // which of the groups in it, or of the cluster; "" for the only one
 	subscriptions string // what its members are taken to subscribe to: all or owned
 	weights       string // what its partitions weigh: lag or none
 
@@ -46,9 +48,12 @@ const long = `Show what strategies would do to a group over a series of events: 
 reads what, what moves, how even it is.
 
 The group comes from flags; from a scenario file (YAML); from cases in JSON
-lines (files that end in .json or .jsonl, or start with "{"); or from what
-kafka-consumer-groups prints with --describe, best with --members --verbose.
-"-" is standard input.
+lines (files that end in .json or .jsonl, or start with "{"); from a running
+cluster, with --brokers and --group; or from what kafka-consumer-groups prints
+with --describe, best with --members --verbose. "-" is standard input.
+
+Of a group in a cluster members keep the topics that they subscribe to, and who
+joins reads all of them. Nothing in the cluster is changed.
 
 Events from flags happen in the order of the command line, after those of the
 scenario. Members are named one by one or, but for those that join, by patterns
@@ -89,6 +94,7 @@ const example = `  assignctl simulate --topics orders=12 --members 3 --join 1 \
     --leave a --grow orders=24 -o wide
   assignctl simulate --topics orders=126 --what-if members=1..20
   assignctl simulate deploy.yaml --strategy sticky -o json
+  assignctl simulate --brokers embedded --group billing --join 1
   kafka-consumer-groups.sh --bootstrap-server localhost:9092 \
     --describe --group billing --members --verbose | \
     assignctl simulate --import - --join 2`
@@ -133,14 +139,15 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.Var(&textFlag{func(s string) error { return o.addMembers(s) }}, "members", "the group's members: how many, or their `NAMES`")
 	flags.BoolVar(&o.static, "static", false, "the members of --members are static: they have instance ids")
 	flags.StringVar(&o.imported, "import", "", "read the group from the text of kafka-consumer-groups in `FILE`")
-	flags.StringVar(&o.group, "group", "", "with --import: the `NAME` of the group, if there are several")
+	flags.StringVar(&o.group, "group", "", "the `NAME` of the group, with --brokers; with --import, if there are several")
 	flags.StringVar(&o.subscriptions, "subscriptions", "", "with --import: members read `all|owned` topics (default all)")
-	flags.StringVar(&o.weights, "weights", "", "with --import: partitions weigh their `lag|none` (default lag, where any lags)")
+	flags.StringVar(&o.weights, "weights", "", "with --brokers and --import: partitions weigh their `lag|none` (default lag, where any lags)")
 	flags.VarP(&textFlag{func(s string) error { return o.addStrategies(s) }}, "strategy", "s", "strategies to compare: `SPEC`,... (default: the scenario's, else sticky)")
 	addEventFlags(cmd, &o.events)
 	flags.Var(&textFlag{o.whatIf.parse}, "what-if", "compare numbers of members: `members=FROM..TO`")
 	flags.BoolVar(&o.full, "full", false, "show large groups in full")
 	output.AddFlag(cmd, &o.format, output.Table, output.Wide, output.JSON, output.YAML)
+	connect.AddFlags(cmd, &o.connect)
 
 	strategies.CompleteFlag(cmd, "strategy", true)
 	_ = cmd.RegisterFlagCompletionFunc("weights", cobra.FixedCompletions([]string{"lag", "none"}, cobra.ShellCompDirectiveNoFileComp))
@@ -200,6 +207,7 @@ func (o *options) addStrategies(text string) error {
 // check refuses what contradicts itself.
 func (o *options) check() error {
 	byFlags := o.topics != nil || o.members != nil
+	cluster := o.fromCluster()
 	switch {
 	case o.empty != "":
 		return fault.Usage("--%s is empty", o.empty)
@@ -209,20 +217,30 @@ func (o *options) check() error {
 		return fault.Usage("--topics and --members make a group of their own; %s is one already. Events can change it: --join, --create, ...", o.file)
 	case o.imported != "" && byFlags:
 		return fault.Usage("--topics and --members make a group of their own; --import is one already. Events can change it: --join, --create, ...")
+	case cluster && o.imported != "":
+		return fault.Usage("--brokers and --import are two groups; one is wanted")
+	case cluster && o.file != "":
+		return fault.Usage("--brokers and %s are two groups; one is wanted", o.file)
+	case cluster && byFlags:
+		return fault.Usage("--topics and --members make a group of their own; --brokers is for one that runs. Events can change it: --join, --create, ...")
+	case cluster && o.group == "":
+		return fault.Usage("--group is missing: which group of the cluster; group list has them")
+	case cluster && o.subscriptions != "":
+		return fault.Usage("--subscriptions says what to make of --import; a cluster tells what members read")
 	case o.static && o.members == nil:
 		return fault.Usage("--static says what the members of --members are, which is missing")
-	case o.imported == "" && (o.group != "" || o.subscriptions != "" || o.weights != ""):
-		return fault.Usage("--group, --subscriptions and --weights say what to make of --import, which is missing")
+	case o.imported == "" && !cluster && (o.group != "" || o.subscriptions != "" || o.weights != ""):
+		return fault.Usage("--group, --subscriptions and --weights are about the group of --brokers or --import, which is missing")
 	case o.weights != "" && o.weights != "lag" && o.weights != "none":
 		return fault.Usage("--weights %s: there are lag, none", o.weights)
 	case o.subscriptions != "" && o.subscriptions != "all" && o.subscriptions != "owned":
 		return fault.Usage("--subscriptions %s: there are all, owned", o.subscriptions)
 	case o.whatIf.asked() && len(o.events) > 0:
 		return fault.Usage("--what-if compares groups at rest; events have no place in it")
-	case o.file != "" || o.imported != "":
+	case o.file != "" || o.imported != "" || cluster:
 		return nil
 	case o.topics == nil && o.members == nil:
-		return fault.Usage("no group to simulate: name a scenario, or give --topics and --members, or --import")
+		return fault.Usage("no group to simulate: name a scenario, or give --topics and --members, --brokers and --group, or --import")
 	case o.topics == nil:
 		return fault.Usage("--topics is missing")
 	case o.members == nil && !o.whatIf.asked():

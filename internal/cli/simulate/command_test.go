@@ -57,6 +57,7 @@ func (o *options) describe() string {
 	add(o.whatIf.asked(), "what if %d..%d", o.whatIf.from, o.whatIf.to)
 	add(o.full, "full")
 	add(o.format != "table", "%s", o.format)
+	add(o.fromCluster(), "cluster")
 	return strings.Join(parts, "; ")
 }
 
@@ -71,6 +72,9 @@ func TestOptions(t *testing.T) {
 		{"--topics a=1 --members 0", "a=1; no members"},
 		{"--static --topics a=1 --members x,y", "a=1; member x; member y; static"},
 		{"a.yaml -s range,sticky -s range --strategy sticky?tolerance=2", "file a.yaml; strategy range; strategy sticky; strategy sticky?tolerance=2"},
+		{"--brokers embedded --group g --weights none --join 1", "group g; join 1; cluster"},
+		{"--group g --leave x", "group g; leave x; cluster"},
+		{"--profile prod --group g", "group g; cluster"},
 		{"--import - --group g --subscriptions owned", "import -; group g; subscriptions owned"},
 		{"a.yaml --leave x --join 2 --leave y*,z --join p,q", "file a.yaml; leave x; join 2; leave y*, z; join p, q"},
 		{"a.yaml --grow a=5,b=6 --create c=1 --delete d,e", "file a.yaml; grow a to 5, b to 6; create c with 1; delete d, e"},

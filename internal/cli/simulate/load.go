@@ -3,6 +3,7 @@ package simulate
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,8 +28,8 @@ type subject struct {
 }
 
 // load returns what the command line wants simulated, with the events of its flags.
-func (o *options) load() ([]subject, error) {
-	subjects, err := o.source()
+func (o *options) load(ctx context.Context) ([]subject, error) {
+	subjects, err := o.source(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +53,10 @@ func prefix(name string) string {
 	return name + ": "
 }
 
-func (o *options) source() ([]subject, error) {
+func (o *options) source(ctx context.Context) ([]subject, error) {
 	switch {
+	case o.fromCluster():
+		return o.liveGroup(ctx)
 	case o.imported != "":
 		return o.importGroup()
 	case o.file != "":

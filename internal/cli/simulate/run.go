@@ -93,7 +93,7 @@ func (r *runner) run(ctx context.Context, s *subject) (*outcomes, error) {
 
 // run is the command.
 func run(ctx context.Context, o *options) (err error) {
-	subjects, err := o.load()
+	subjects, err := o.load(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/internal/embedded"
+)
+
+// An assertion that fails has an exit code of its own, behind the answer.
+func TestMainAssertion(t *testing.T) {
+	c, err := embedded.Start(t.Context(), embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Create(t.Context(), embedded.Topic{Name: "t", Partitions: 2, Records: []int{3}}); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := sarama.NewClusterAdmin(c.Addrs(), c.Config("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	if _, err := admin.AlterConsumerGroupOffsets("left", map[string]map[int32]sarama.OffsetAndMetadata{"t": {0: {Offset: 1}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	code := Main(context.Background(), []string{"group", "describe", "left", "--assert-owned", "--brokers", c.Addrs()[0]}, Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	if want := "assignctl: group left has no members; nobody consumes t:0,1\n"; code != exitAssertion || errs.String() != want || !strings.Contains(out.String(), "NOBODY CONSUMES t:0,1\n") {
+		t.Errorf("exit %d, %q\n%s", code, errs.String(), out.String())
+	}
+}
+
+// The commands in docs/groups.md run as they are written.
+func TestCommandsInGroups(t *testing.T) {
+	ran := 0
+	for line := range strings.Lines(page(t, "docs/groups.md")) {
+		args, ok := strings.CutPrefix(line, "assignctl ")
+		if !ok {
+			continue
+		}
+		ran++
+		var out, errs bytes.Buffer
+		if code := Main(context.Background(), strings.Fields(args), Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); code != 0 || out.Len() == 0 {
+			t.Errorf("assignctl %s: exit code %d, %s", args, code, errs.String())
+		}
+	}
+	if ran == 0 {
+		t.Error("there are no commands")
+	}
+}

@@ -1,0 +1,84 @@
+// Package group has the commands that show the consumer groups of a cluster: group list and group describe. They ask package live, and
+// decide only how it looks.
+package group
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/cli/iostreams"
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/connect"
+)
+
+// NewCommand returns the command that the others are under.
+func NewCommand(io *iostreams.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "group",
+		Short: "Show the consumer groups of a cluster",
+		Long:  "Show the consumer groups of a cluster. Nothing is changed.",
+		Example: `  assignctl group list --brokers embedded
+  assignctl group describe billing --brokers embedded`,
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.AddCommand(newList(io, nil), newDescribe(io, nil))
+	return cmd
+}
+
+// unknownCommand refuses arguments, as they were meant to be a command.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fault.Usage("unknown command %q; did you mean %q?", args[0], near[0])
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return fault.Usage("unknown command %q; there are %s", args[0], strings.Join(names, ", "))
+}
+
+// connected calls work with a client, whose requests end with the context. What the context's end caused is its error.
+func connected(ctx context.Context, io *iostreams.Streams, o *connect.Options, work func(*connect.Client) error) error {
+	client, err := o.Dial(ctx, io.Err)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }() // everything has been asked
+	defer context.AfterFunc(ctx, client.Cut)()
+	err = work(client)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// paper is what tables of a format are written on.
+func paper(io *iostreams.Streams, format output.Format) output.Paper {
+	p := output.Paper{Color: io.Color}
+	if format == output.Table {
+		p.Width = io.Width
+	}
+	return p
+}
+
+// address shows a broker as kafka-consumer-groups does.
+func address(addr string, id int32) string { return fmt.Sprintf("%s (%d)", addr, id) }
+
+func dash(text string) output.Cell {
+	if text == "" {
+		return output.Cell{Text: "-", Style: output.Faint}
+	}
+	return output.Cell{Text: output.Clean(text)}
+}

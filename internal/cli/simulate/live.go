@@ -1,0 +1,92 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/live"
+	"github.com/assignkit/assignkit/simulation"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// fromCluster says whether the group is one of a running cluster. Which cluster that is, the environment may say.
+func (o *options) fromCluster() bool {
+	return o.connect.Given() || o.group != "" && o.imported == "" && o.file == "" && o.topics == nil && o.members == nil
+}
+
+// liveGroup reads the group from a cluster, and says what was read.
+func (o *options) liveGroup(ctx context.Context) ([]subject, error) {
+	client, err := o.connect.Dial(ctx, o.io.Err)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }() // it was only asked
+	g, err := live.Read(ctx, client, o.group, live.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkLive(g); err != nil {
+		return nil, err
+	}
+	group := g.Strategy()
+	weighted := false
+	for i := range group.Topics {
+		if o.weights == "none" {
+			group.Topics[i].Weights = nil
+		}
+		weighted = weighted || group.Topics[i].Weights != nil
+	}
+	o.say(o.liveNote(strings.Join(client.Addrs(), ","), g, &group, weighted))
+	for _, remark := range g.Remarks {
+		o.say(fmt.Sprintf("%s: group %s: %s", o.io.Name, output.Clean(g.Name), output.Clean(remark)))
+	}
+	return []subject{{scenario: simulation.Scenario{Group: group}}}, nil
+}
+
+// say writes a note to people.
+func (o *options) say(note string) {
+	fmt.Fprintf(o.io.Err, "%s\n", output.Paper{Width: o.io.Width}.Wrap(nil, output.Cell{Text: note}))
+}
+
+func (o *options) liveNote(where string, g *live.Group, group *strategy.Group, weighted bool) string {
+	partitions := 0
+	for i := range group.Topics {
+		partitions += int(group.Topics[i].Partitions)
+	}
+	note := fmt.Sprintf("%s: group %s read from %s: %s of %s, %s", o.io.Name, output.Clean(g.Name), where,
+		output.Count(partitions, "partition"), output.Count(len(group.Topics), "topic"), output.Count(len(group.Members), "member"))
+	switch {
+	case g.Type == live.Consumer:
+		note += fmt.Sprintf("; the broker assigns it (consumer protocol, %s), so what is shown is a move to each strategy", output.Clean(g.Protocol))
+	case g.Protocol != "":
+		note += ", strategy " + output.Clean(g.Protocol)
+	}
+	if n := size(g.Unconsumed()); n > 0 && len(g.Members) > 0 {
+		note += fmt.Sprintf("; nobody consumes %d of them", n)
+	}
+	mixed := slices.ContainsFunc(group.Members, func(m strategy.Member) bool { return !slices.Equal(m.Topics, group.Members[0].Topics) })
+	if mixed && slices.ContainsFunc(o.events, func(e simulation.Event) bool { _, joins := e.(simulation.Join); return joins }) {
+		note += "; assumed: who joins reads all of these topics"
+	}
+	if weighted {
+		note += "; loads are lags (--weights none counts partitions), while sticky balances counts of partitions, not lags"
+	}
+	return note
+}
+
+// checkLive refuses a group that there is nothing to show of.
+func (o *options) checkLive(g *live.Group) error {
+	name := output.Clean(g.Name)
+	switch {
+	case len(g.Members) > 0:
+		return nil
+	case len(g.Topics) == 0:
+		return fmt.Errorf("group %s has no members and no committed offsets, so there is nothing to assign", name)
+	case len(o.events) == 0 && !o.whatIf.asked():
+		return fmt.Errorf("group %s has no members; have some join with --join N", name)
+	}
+	return nil
+}
