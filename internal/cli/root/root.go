@@ -56,7 +56,7 @@ func newCommand(io *iostreams.Streams) *cobra.Command {
 		Short: "Shows what a partition assignor would do, before it does it",
 		Long: `assignctl shows which member of a Kafka consumer group would read which
 partition under an assignor, and what would move when members come and go,
-without a broker and before anything happens.`,
+before anything happens, with a cluster or without.`,
 		Example: `  assignctl simulate --topics orders=12 --members 3 --join 1 \
     --strategy range,sticky
   assignctl strategies
