@@ -20,18 +20,16 @@ func newTopicNames(topics []Topic) topicNames {
 		n.shift--
 	}
 	n.slots = make([]int32, size)
-	taken := make(map[uint64]bool, len(topics))
 	for i := range topics {
 		m := mark(topics[i].Name)
 		n.names[i], n.marks[i] = topics[i].Name, m
-		taken[m] = true
 		at := n.slot(m)
 		for n.slots[at] != 0 {
 			at = (at + 1) & (size - 1)
 		}
 		n.slots[at] = int32(i) + 1
 	}
-	for taken[n.none] {
+	for slices.Contains(n.marks, n.none) {
 		n.none++
 	}
 	return n
