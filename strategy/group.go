@@ -18,7 +18,7 @@ type Group struct {
 	Topics     []Topic
 	Members    []Member
 
-	table *Table // of this very group, if it is the Group of a Table
+	table *Table // of this very group, if its Group is this one; a copy of the group has it and it means nothing there
 }
 
 // A Topic is one that members of the group subscribe to, or none does, with what is known about its partitions.
@@ -89,7 +89,6 @@ func (m *Member) Compare(other *Member) int {
 // Clone returns a copy that shares no memory with g but strings.
 func (g *Group) Clone() *Group {
 	c := *g
-	c.table = nil
 	c.Topics = slices.Clone(g.Topics)
 	for i := range c.Topics {
 		t := &c.Topics[i]
