@@ -72,7 +72,20 @@ func (r *report) head() *output.Grid {
 		row = append(row, output.Cell{Text: strconv.Itoa(int(g.Epoch))})
 	}
 	grid.Columns = append(grid.Columns, output.Column{Title: "#MEMBERS", Right: true})
-	grid.Row(append(row, output.Cell{Text: strconv.Itoa(len(g.Members))})...)
+	row = append(row, output.Cell{Text: strconv.Itoa(len(g.Members))})
+	grid.Row(row...)
+	if r.paper.Width > 0 && grid.Width() > r.paper.Width {
+		return upright(grid.Columns, row)
+	}
+	return grid
+}
+
+// upright turns a table of one row on its side: a line for each column.
+func upright(columns []output.Column, row []output.Cell) *output.Grid {
+	grid := &output.Grid{Columns: []output.Column{{Title: columns[0].Title}, {Title: row[0].Text}}}
+	for i := range columns[1:] {
+		grid.Row(output.Cell{Text: columns[i+1].Title}, row[i+1])
+	}
 	return grid
 }
 

@@ -48,8 +48,13 @@ func render(t *testing.T, g *live.Group, format output.Format, full bool) string
 }
 
 func TestReport(t *testing.T) {
-	want := `GROUP    COORDINATOR       TYPE      ASSIGNMENT-STRATEGY  STATE   GROUP-EPOCH  #MEMBERS
-billing  kafka-2:9092 (2)  consumer  uniform              Stable            7         4
+	want := `GROUP                billing
+COORDINATOR          kafka-2:9092 (2)
+TYPE                 consumer
+ASSIGNMENT-STRATEGY  uniform
+STATE                Stable
+GROUP-EPOCH          7
+#MEMBERS             4
 
 6 partitions of 1 topic, lag 7 and unknown of 2; loads 0..2; 0..2 once every
   partition is consumed
