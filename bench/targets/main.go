@@ -1,7 +1,7 @@
-// Command targets measures what the project promises about speed and memory and prints docs/benchmarks.md: run it from the
-// top of the module as
+// Command targets measures what the project promises about speed and memory and prints it as the first part of docs/benchmarks.md;
+// the script bench/report writes all of that page. It is run from the top of the module:
 //
-//	go run ./bench/targets > docs/benchmarks.md
+//	go run ./bench/targets
 //
 // It is the only place that times anything; a target that is missed is named in what it prints, and makes it exit with 1.
 package main

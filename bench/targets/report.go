@@ -14,7 +14,7 @@ import (
 func run(ctx context.Context, w io.Writer) (missed int, err error) {
 	fmt.Fprintf(w, `# Benchmarks
 
-Made by `+"`go run ./bench/targets > docs/benchmarks.md`"+` on %d cores of %s, %s %s/%s. Times are medians; they vary by a third from
+Made by `+"`bench/report`"+` on %d cores of %s, %s %s/%s. Times are medians; they vary by a third from
 run to run on a busy machine.
 
 ## A long simulation, whole process
