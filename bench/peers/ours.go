@@ -27,8 +27,9 @@ func ourPeers() []Peer {
 
 // assignOurs goes from names to names, as every peer does.
 func assignOurs(ctx context.Context, a strategy.Assignor, g *strategy.Group) (plan, time.Duration, error) {
+	fresh := *g // a group that has been tabulated remembers it, and a copy does not: understanding the group is part of our time
 	started := time.Now()
-	answer, err := a.Assign(ctx, g)
+	answer, err := a.Assign(ctx, &fresh)
 	took := time.Since(started)
 	if err != nil {
 		return nil, took, err
