@@ -16,7 +16,16 @@ func AppendAnswer(dst []byte, a *strategy.Assignment) []byte {
 	dst = AppendAssignment(dst, a)
 	dst = append(dst, `,"unassigned":`...)
 	dst = AppendUnassigned(dst, a.Unassigned)
+	dst = AppendStopped(dst, a)
 	return append(dst, '}')
+}
+
+// AppendStopped appends the field that says at what the assignor's budget ended, and the comma before it, if it did.
+func AppendStopped(dst []byte, a *strategy.Assignment) []byte {
+	if a.Stopped == "" {
+		return dst
+	}
+	return AppendString(append(dst, `,"stopped":`...), a.Stopped)
 }
 
 // AppendError appends the line for an answer that could not be given, without a newline.

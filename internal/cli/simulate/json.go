@@ -91,6 +91,7 @@ func (d *document) writeStep(s *simulation.Step) error {
 	d.last = append(append(d.last, `],"metrics":`...), metrics...)
 	d.last = groupjson.AppendUnassigned(append(d.last, `,"unassigned":`...), s.Assignment.Unassigned)
 	d.last = strconv.AppendInt(append(d.last, `,"rounds":`...), int64(s.Rounds), 10)
+	d.last = groupjson.AppendStopped(d.last, &s.Assignment)
 	d.last = append(d.last, '}')
 	return nil
 }

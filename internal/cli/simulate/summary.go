@@ -36,7 +36,29 @@ func appendSummary(dst []byte, r *simulation.Result, paper output.Paper) []byte 
 			add("in the end ")
 		}
 	}
-	return append(paper.Wrap(dst, append(pieces, balance(last)...)...), '\n')
+	pieces = append(pieces, balance(last)...)
+	if text := stopped(r.Steps); text != "" {
+		pieces = append(pieces, output.Cell{Text: "; "}, output.Cell{Text: text, Style: output.Changed})
+	}
+	return append(paper.Wrap(dst, pieces...), '\n')
+}
+
+// stopped says where a strategy had to leave something undone.
+func stopped(steps []simulation.Step) string {
+	n, at := 0, ""
+	for i := range steps {
+		if s := steps[i].Assignment.Stopped; s != "" {
+			n++
+			at = s
+		}
+	}
+	switch {
+	case n == 0:
+		return ""
+	case len(steps) == 1:
+		return "its budget of work ended at " + at
+	}
+	return fmt.Sprintf("its budget of work ended in %d of %d steps, last at %s", n, len(steps), at)
 }
 
 // atRest is about a group to which nothing happens.
