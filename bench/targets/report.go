@@ -37,6 +37,16 @@ checked against the optimum: no regret, no move more than the fewest.
 	if missed += n; err != nil {
 		return missed, err
 	}
+	fmt.Fprint(w, `
+## A leader's whole work, from bytes to bytes
+
+Every member's subscription decoded, an assignment with sticky, every member's assignment encoded.
+
+`)
+	n, err = leader(ctx, w)
+	if missed += n; err != nil {
+		return missed, err
+	}
 	if missed == 0 {
 		_, err = fmt.Fprintln(w, "\nEvery target was reached in this run.")
 	} else {
