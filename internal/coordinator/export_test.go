@@ -1,0 +1,4 @@
+package coordinator
+
+// SetBug switches a deliberate fault on.
+func SetBug(c *Config, bug string) { c.bug = bug }

@@ -1,0 +1,259 @@
+package histories
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/assignkit/assignkit/internal/membership"
+	"github.com/assignkit/assignkit/internal/protocol"
+	rangeassign "github.com/assignkit/assignkit/strategies/range"
+	"github.com/assignkit/assignkit/strategies/sticky"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A Process is a client: a member and the application around it.
+type Process struct {
+	Name     string
+	Instance string
+	Machine  *membership.Machine
+
+	w              *World
+	spec           Spec
+	alive          bool
+	draining       bool
+	ended          *membership.End
+	paused         time.Duration // until then
+	cutFrom, cutTo time.Duration // nothing reaches it or comes from it in between
+	lanes          [3]*conn
+	wakeAt         time.Duration
+	app            application
+}
+
+// A Spec is how a process is started.
+type Spec struct {
+	Name, Instance string
+	Offers         []string      // wire names; cooperative-sticky if empty
+	Topics         []string      // all if empty
+	Callback       time.Duration // how long its callbacks take; 1 ms if 0
+	Slow           map[membership.Kind]time.Duration
+	Seed           uint64
+	FailAssign     bool
+	Drain          bool // it drains from the beginning
+}
+
+// assignors are those that processes may offer.
+var assignors = func() map[string]strategy.Assignor {
+	all := map[string]strategy.Assignor{}
+	for _, a := range []strategy.Assignor{strategy.Cooperative(sticky.Assignor{}), sticky.Assignor{}, rangeassign.Assignor{Even: true}} {
+		all[a.Name()] = a
+	}
+	return all
+}()
+
+// Config returns the timings of members in histories, short so that much happens.
+func (s *Spec) config() membership.Config {
+	offers := s.Offers
+	if len(offers) == 0 {
+		offers = []string{"cooperative-sticky"}
+	}
+	cfg := membership.Config{Group: groupName, ClientID: s.Name, InstanceID: s.Instance, Session: 6 * time.Second, Rebalance: 4 * time.Second,
+		Heartbeat: time.Second, Request: 2 * time.Second, Leave: 5 * time.Second, Seed: s.Seed}
+	for _, name := range offers {
+		cfg.Offers = append(cfg.Offers, membership.Offer{Name: name, Protocol: strategy.ProtocolOf(assignors[name])})
+	}
+	return cfg
+}
+
+// Launch starts a process.
+func (w *World) Launch(s Spec) *Process {
+	cfg := s.config()
+	if f := w.opts.Faulty.Member; f != nil {
+		f(&cfg)
+	}
+	m, err := membership.New(cfg)
+	if err != nil {
+		panic(err)
+	}
+	p := &Process{Name: s.Name, Instance: s.Instance, Machine: m, w: w, spec: s, alive: true, wakeAt: membership.Never}
+	p.app.init(p)
+	w.procs = append(w.procs, p)
+	w.note("%s starts", p.Name)
+	p.subscribe(s.Topics)
+	p.refresh()
+	if s.Drain {
+		p.Drain()
+	}
+	p.step(membership.Start{})
+	p.app.work()
+	return p
+}
+
+func (p *Process) subscribe(topics []string) {
+	p.spec.Topics = topics
+	if len(topics) == 0 {
+		for _, t := range p.w.counts() {
+			topics = append(topics, t.Topic)
+		}
+	}
+	p.step(membership.Subscribe{Topics: topics})
+}
+
+// Kill ends a process without a word.
+func (p *Process) Kill() {
+	p.w.note("%s is killed", p.Name)
+	p.alive = false
+	for _, c := range p.lanes {
+		if c != nil {
+			c.broken = true
+		}
+	}
+	p.lanes = [3]*conn{}
+}
+
+// Pause stops the whole process for a while, as a debugger or a long collection does.
+func (p *Process) Pause(d time.Duration) {
+	p.w.note("%s stands still for %v", p.Name, d)
+	p.paused = p.w.now + d
+}
+
+// Cut loses all that the process sends or is sent for a while, without anybody being told.
+func (p *Process) Cut(d time.Duration) {
+	p.w.note("%s is cut off for %v", p.Name, d)
+	p.cutFrom, p.cutTo = p.w.now, p.w.now+d
+	for _, c := range p.lanes {
+		if c != nil {
+			c.broken = true
+		}
+	}
+}
+
+// whenAwake does something now, or when the process goes on.
+func (p *Process) whenAwake(do func()) {
+	switch {
+	case !p.alive:
+	case p.w.now < p.paused:
+		p.w.at(p.paused, func() { p.whenAwake(do) })
+	default:
+		do()
+	}
+}
+
+// step is the driver: it steps the machine and carries out what it says.
+func (p *Process) step(in membership.Input) {
+	if !p.alive {
+		return
+	}
+	w := p.w
+	before := p.Machine.State()
+	out := p.Machine.Step(w.now, in)
+	if w.opts.Verbose {
+		for _, line := range membership.DescribeOutput(&out) {
+			if line[:min(len(line), 14)] != "send Heartbeat" {
+				w.note("%s: %s", p.Name, line)
+			}
+		}
+		if after := p.Machine.State(); after != before {
+			w.note("%s is %v", p.Name, after)
+		}
+	}
+	for _, lane := range out.Close {
+		if c := p.lanes[lane]; c != nil {
+			c.broken = true
+			p.lanes[lane] = nil
+		}
+	}
+	p.app.take(&out)
+	if out.Compute != nil {
+		compute := *out.Compute
+		w.at(w.now+w.delay(), func() { p.whenAwake(func() { p.step(w.plan(&compute)) }) })
+	}
+	for _, r := range out.Requests {
+		w.send(p, r)
+	}
+	if out.Ended != nil {
+		p.ended, p.alive = out.Ended, false
+	}
+	p.sleep(out.Wake)
+}
+
+func (p *Process) sleep(until time.Duration) {
+	if until == membership.Never || p.wakeAt > p.w.now && p.wakeAt <= until {
+		return
+	}
+	if until <= p.w.now && p.alive {
+		p.w.fault("%s wants to be woken at %v, in the past: %s", p.Name, until, p.Machine.Describe())
+		return
+	}
+	p.wakeAt = until
+	p.w.at(until, func() {
+		p.whenAwake(func() {
+			if p.wakeAt == until {
+				p.wakeAt = membership.Never
+				p.step(membership.Tick{})
+			}
+		})
+	})
+}
+
+// refresh has the process look at the topics now and then.
+func (p *Process) refresh() {
+	p.step(membership.Metadata{Topics: p.w.counts()})
+	p.w.at(p.w.now+500*time.Millisecond+p.w.delay(), func() { p.whenAwake(p.refresh) })
+}
+
+// counts are the topics, sorted.
+func (w *World) counts() []membership.TopicCount {
+	var out []membership.TopicCount
+	for name, n := range w.topics {
+		out = append(out, membership.TopicCount{Topic: name, Partitions: n})
+	}
+	slices.SortFunc(out, func(a, b membership.TopicCount) int { return cmp.Compare(a.Topic, b.Topic) })
+	return out
+}
+
+var errNoAssignor = errors.New("no such assignor")
+
+// plan is what a leader's assignor answers.
+func (w *World) plan(c *membership.Compute) membership.Computed {
+	counts := w.counts()
+	in := membership.Computed{Generation: c.Generation, Topics: counts}
+	a, ok := assignors[c.Protocol]
+	if !ok {
+		in.Err = fmt.Errorf("%w: %q", errNoAssignor, c.Protocol)
+		return in
+	}
+	topics := make([]strategy.Topic, len(counts))
+	for i, t := range counts {
+		topics[i] = strategy.Topic{Name: t.Topic, Partitions: t.Partitions}
+	}
+	join := protocol.DecodeJoin(c.Protocol, c.Members)
+	answer, err := a.Assign(context.Background(), join.Group(groupName, c.Generation, c.Leader, topics))
+	in.Withheld = slices.ContainsFunc(answer.Unassigned, func(u strategy.Unassigned) bool { return u.Reason == strategy.Withheld })
+	if err == nil {
+		in.Assignments, err = join.EncodeAssignments(c.Generation, &answer, nil)
+	}
+	in.Err = err
+	return in
+}
+
+// reads are the topics that the process subscribes to.
+func (p *Process) reads() []string {
+	if len(p.spec.Topics) > 0 {
+		return p.spec.Topics
+	}
+	var all []string
+	for _, t := range p.w.counts() {
+		all = append(all, t.Topic)
+	}
+	return all
+}
+
+// Drain has the process give its partitions to others.
+func (p *Process) Drain() {
+	p.draining, p.spec.Drain = true, true
+	p.whenAwake(func() { p.step(membership.Drain{}) })
+}

@@ -1,0 +1,287 @@
+package histories
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assignkit/assignkit/internal/coordinator"
+	"github.com/assignkit/assignkit/internal/membership"
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A Script plays a history, a command a line. Unless it says otherwise, the network is one of 1 ms without jitter, and applications do nothing
+// of themselves. Processes go by their name, or by #N: of those that live, the one that N falls on counting round.
+//
+//	seed N [strict]              as a first command: a world as of the histories, with that seed
+//	topic NAME COUNT             create a topic, or let it grow
+//	grow NAME COUNT              let a topic grow by so much
+//	member NAME [KEY=VALUE ...]  start a process: instance, offers, topics, callback, assign, revoke, lost (how long callbacks take), fail
+//	run DURATION                 let time pass
+//	settle                       let time pass until the group is as it should be
+//	leave NAME [for good]        have a process leave; a static one leaves the group only for good
+//	kill NAME                    end a process without a word
+//	restart NAME [DURATION]      the same, and start it again, with the settings it had
+//	deploy NAME                  have a process leave, and start it again a second later
+//	pause NAME D, cut NAME D     stop a process, or all of its traffic, for a while
+//	rejoin NAME, drain NAME      ask for a rebalance; give partitions away before leaving
+//	subscribe NAME TOPIC ...     change the topics of a process
+//	commit NAME TOPIC-N@OFFSET   commit
+//	break NAME LANE              break a connection: group, offsets
+//	lose NAME REQUEST            lose the next answer to a request (Join, Sync, ...) and its connection
+//	block NAME REQUEST, unblock  keep requests back; let them go
+//	kill coordinator [in STATE]  end the broker that coordinates, now or when the group comes into a state
+//	move coordinator             make another broker the coordinator
+//	owns NAME PARTITIONS         fail unless the process works on just these, such as t[0-2]
+//	heal                         end what is blocked, and troubles that wait for their moment
+//	show                         print all machines
+//	quietly COMMAND              say nothing of what happens
+type Script struct {
+	w      *World
+	faulty Faulty
+}
+
+// NewScript returns a world to play in.
+func NewScript(faulty Faulty) *Script {
+	s := &Script{w: NewWorld(Options{Seed: 1, Verbose: true, Idle: true, Faulty: faulty}), faulty: faulty}
+	s.w.Run(0)
+	s.w.Lines()
+	return s
+}
+
+var errUsage = errors.New("no such command, or not so")
+
+// Do carries a command out and returns what happened, a line each.
+func (s *Script) Do(line string) []string {
+	f := strings.Fields(line)
+	if len(f) > 1 && f[0] == "quietly" {
+		out := s.Do(strings.Join(f[1:], " "))
+		for _, l := range out {
+			if strings.Contains(l, "FAULT") || strings.Contains(l, "error:") {
+				return out
+			}
+		}
+		return nil
+	}
+	err := s.command(f)
+	if len(f) > 0 && f[0] != "run" && f[0] != "settle" {
+		s.w.Run(s.w.now)
+	}
+	out := s.w.Lines()
+	if err != nil {
+		out = append(out, "error: "+err.Error())
+	}
+	return out
+}
+
+// Faults is what was found that must not be.
+func (s *Script) Faults() []error { return s.w.Faults() }
+
+func (s *Script) command(f []string) error {
+	w := s.w
+	switch {
+	case len(f) == 1 && f[0] == "settle":
+		w.Settle(time.Minute)
+	case len(f) == 1 && f[0] == "show":
+		w.show()
+	case len(f) == 1 && f[0] == "unblock":
+		w.Unblock()
+	case len(f) == 1 && f[0] == "heal":
+		w.heal()
+	case len(f) >= 2 && f[0] == "seed":
+		n, err := strconv.ParseUint(f[1], 10, 64)
+		s.w = newHistory(n, len(f) > 2, s.faulty, true)
+		return err
+	case len(f) == 2 && f[0] == "run":
+		d, err := time.ParseDuration(f[1])
+		w.Run(w.now + d)
+		return err
+	case len(f) == 3 && f[0] == "topic":
+		n, err := strconv.Atoi(f[2])
+		w.SetTopic(f[1], int32(n))
+		return err
+	case len(f) == 3 && f[0] == "grow":
+		n, err := strconv.Atoi(f[2])
+		w.SetTopic(f[1], w.topics[f[1]]+int32(n))
+		return err
+	case len(f) >= 2 && f[0] == "member":
+		spec, err := parseSpec(f[1:])
+		if err == nil {
+			w.Launch(spec)
+		}
+		return err
+	case len(f) >= 2 && f[1] == "coordinator":
+		return s.onCoordinator(f)
+	case len(f) == 3 && f[0] == "block":
+		w.Block(f[1], f[2])
+	case len(f) == 3 && f[0] == "lose" && f[1][0] != '#': // perhaps one that has not started yet
+		w.LoseReply(f[1], f[2])
+	case len(f) >= 2 && f[1][0] == '#':
+		n, err := strconv.Atoi(f[1][1:])
+		if p := w.some(n); p != nil && err == nil {
+			return onProcess(p, f[0], f[2:])
+		}
+		return err
+	case len(f) >= 2:
+		for i := len(w.procs) - 1; i >= 0; i-- {
+			if p := w.procs[i]; p.Name == f[1] {
+				return onProcess(p, f[0], f[2:])
+			}
+		}
+		return fmt.Errorf("no process %q", f[1])
+	default:
+		return errUsage
+	}
+	return nil
+}
+
+func (s *Script) onCoordinator(f []string) error {
+	switch {
+	case f[0] == "move":
+		s.w.MoveCoordinator()
+	case f[0] == "kill" && len(f) == 2:
+		s.w.KillCoordinator()
+	case f[0] == "kill" && len(f) == 4 && f[2] == "in":
+		for _, state := range []coordinator.State{coordinator.Empty, coordinator.Preparing, coordinator.Completing, coordinator.Stable} {
+			if state.String() == f[3] {
+				s.w.KillCoordinatorIn(state)
+				return nil
+			}
+		}
+		return fmt.Errorf("no state %q", f[3])
+	default:
+		return errUsage
+	}
+	return nil
+}
+
+func onProcess(p *Process, verb string, args []string) error {
+	switch verb {
+	case "leave":
+		p.Leave(len(args) > 0)
+	case "kill":
+		p.Kill()
+	case "restart":
+		if p.alive {
+			p.Kill()
+		}
+		if len(args) == 1 {
+			d, err := time.ParseDuration(args[0])
+			p.w.at(p.w.now+d, func() { p.w.relaunch(p.spec) })
+			return err
+		}
+		p.w.Launch(p.spec)
+	case "deploy":
+		p.Leave(false)
+		p.w.at(p.w.now+time.Second, func() { p.w.relaunch(p.spec) })
+	case "lose":
+		if len(args) != 1 {
+			return errUsage
+		}
+		p.w.LoseReply(p.Name, args[0])
+	case "rejoin":
+		p.whenAwake(func() { p.step(membership.Rejoin{Reason: "asked"}) })
+	case "drain":
+		p.Drain()
+	case "subscribe":
+		p.subscribe(args)
+	case "commit":
+		return p.app.commitText(args)
+	case "owns":
+		if got := membership.DescribePartitions(p.Machine.Owned()); got != strings.Join(args, " ") {
+			return fmt.Errorf("%s works on %s", p.Name, got)
+		}
+	case "pause", "cut":
+		if len(args) != 1 {
+			return errUsage
+		}
+		d, err := time.ParseDuration(args[0])
+		if verb == "cut" {
+			p.Cut(d)
+		} else {
+			p.Pause(d)
+		}
+		return err
+	case "break":
+		for _, lane := range []membership.Lane{membership.Group, membership.Offsets} {
+			if len(args) == 1 && lane.String() == args[0] {
+				p.w.Break(p, lane)
+				return nil
+			}
+		}
+		return errUsage
+	default:
+		return errUsage
+	}
+	return nil
+}
+
+// commitText commits offsets given as TOPIC-N@OFFSET.
+func (a *application) commitText(args []string) error {
+	a.commits++
+	in := membership.Commit{ID: a.commits}
+	for _, arg := range args {
+		name, offset, ok1 := strings.Cut(arg, "@")
+		topic, partition, ok2 := strings.Cut(name, "-")
+		n, err1 := strconv.Atoi(partition)
+		o, err2 := strconv.Atoi(offset)
+		if !ok1 || !ok2 || err1 != nil || err2 != nil {
+			return fmt.Errorf("%q is not TOPIC-N@OFFSET", arg)
+		}
+		tp := strategy.TopicPartition{Topic: topic, Partition: int32(n)}
+		a.positions[tp] = int64(o)
+		in.Offsets = append(in.Offsets, wire.Offset{TopicPartition: tp, Offset: int64(o)})
+	}
+	a.p.step(in)
+	return nil
+}
+
+// parseSpec reads what [Spec.String] writes.
+func parseSpec(f []string) (Spec, error) {
+	s := Spec{Name: f[0], Slow: map[membership.Kind]time.Duration{}}
+	for _, arg := range f[1:] {
+		key, value, _ := strings.Cut(arg, "=")
+		d, err := time.ParseDuration(value)
+		switch key {
+		case "instance":
+			s.Instance, err = value, nil
+		case "offers":
+			s.Offers, err = strings.Split(value, ","), nil
+		case "topics":
+			s.Topics, err = strings.Split(value, ","), nil
+		case "fail":
+			s.FailAssign, err = true, nil
+		case "seed":
+			s.Seed, err = strconv.ParseUint(value, 10, 64)
+		case "callback":
+			s.Callback = d
+		case "assign":
+			s.Slow[membership.Assign] = d
+		case "revoke":
+			s.Slow[membership.Revoke] = d
+		case "lost":
+			s.Slow[membership.Lost] = d
+		default:
+			err = fmt.Errorf("no setting %q", key)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// show notes all machines.
+func (w *World) show() {
+	if m := w.coordinator(); m != nil {
+		for _, line := range strings.Split(strings.TrimSpace(m.Describe()), "\n") {
+			w.note("%s", line)
+		}
+	}
+	for _, p := range w.living() {
+		w.note("%s: %s", p.Name, p.Machine.Describe())
+	}
+}

@@ -1,0 +1,140 @@
+package membership
+
+import (
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// All changes of state are here. Each sets every field that belongs to the state it enters.
+
+// becomeDiscovering looks for the coordinator as somebody who is not part of the group.
+func (m *Machine) becomeDiscovering() {
+	m.state, m.node = Discovering, -1
+}
+
+// becomeRediscovering looks for the coordinator anew while the member keeps what it owns. A reason to join is kept for later.
+func (m *Machine) becomeRediscovering() {
+	m.state, m.node = Rediscovering, -1
+}
+
+// becomeRevoking prepares a join. An eager member gives up all it owns first; a cooperative one what the group has taken from it, unless
+// the group waits (urgent): then it joins still claiming that.
+func (m *Machine) becomeRevoking(reason string, urgent bool) {
+	m.state, m.reason, m.urgent = Revoking, reason, urgent
+	if !m.cfg.cooperative() && m.cfg.bug != "eager keeps" {
+		m.assign(nil)
+		if m.running != nil && m.running.Kind == Assign {
+			m.cancel() // what it prepares has to go before it has begun
+		}
+	}
+}
+
+// becomeJoining has a join to send, at once or when the wait is over.
+func (m *Machine) becomeJoining() {
+	m.state = Joining
+}
+
+// becomeAssigning has the assignor compute a plan for the generation in round.
+func (m *Machine) becomeAssigning(r *wire.JoinReply) {
+	m.state, m.leads, m.plan = Assigning, true, nil
+	m.out.Compute = &Compute{Generation: r.Generation, Protocol: r.Protocol, Leader: r.MemberID, Members: r.Members}
+}
+
+// becomeSyncing waits for the assignment, for which it has asked with the same step.
+func (m *Machine) becomeSyncing() {
+	m.state = Syncing
+}
+
+// becomeStable is part of the group, with a valid assignment.
+func (m *Machine) becomeStable() {
+	m.state, m.reason, m.urgent = Stable, "", false
+	m.resetRetries()
+}
+
+// becomeLeaving gives everything up, then says farewell if told to. A join or sync in flight is abandoned: the farewell takes the
+// member out of that round.
+func (m *Machine) becomeLeaving(l leaving) {
+	if m.state == Joining || m.state == Syncing || m.state == Assigning {
+		m.closeLane(Group)
+	}
+	m.state = Leaving
+	l.deadline = m.now + m.cfg.Leave
+	m.leave = l
+	m.assign(nil)
+	m.resetRetries()
+}
+
+// becomeEnded is done.
+func (m *Machine) becomeEnded() {
+	m.state = Ended
+	for lane := range m.flights {
+		if m.flights[lane] != nil {
+			m.closeLane(m.flights[lane].lane)
+		}
+	}
+	m.settleAll(wire.UnknownMemberID)
+	m.out.Ended = &End{Err: m.leave.err}
+}
+
+// lose gives up membership of the generation: everything the member had may be somebody else's. It does not change the state.
+func (m *Machine) lose() {
+	m.generation, m.round, m.seen = strategy.NoGeneration, strategy.NoGeneration, strategy.NoGeneration
+	m.missed, m.leads, m.plan, m.overdue, m.previous = false, false, nil, 0, nil
+	m.loseSome(m.announced)
+	m.assign(nil)
+	m.settleAll(wire.UnknownMemberID)
+	if f := m.flights[slotCommit]; f != nil {
+		f.void = true
+	}
+}
+
+// fail ends membership on an error that trying again does not mend.
+func (m *Machine) fail(err error) {
+	m.lose()
+	if m.state == Leaving {
+		m.leave.err, m.leave.farewell = err, false
+		return
+	}
+	m.becomeLeaving(leaving{err: err})
+}
+
+// loseCoordinator gives up the connections to the coordinator, which is gone, moved or silent. What was in flight may have been
+// carried out or not.
+func (m *Machine) loseCoordinator() {
+	if m.flights[slotGroup] != nil && m.waits() {
+		m.contact = m.now // the coordinator does not count the time in which a request waits
+	}
+	m.closeLane(Group)
+	m.closeLane(Offsets)
+	m.node = -1
+	m.retry()
+	switch {
+	case m.state == Leaving:
+	case m.generation == strategy.NoGeneration:
+		m.becomeDiscovering()
+	default:
+		m.becomeRediscovering()
+	}
+}
+
+// forget is lose and a new beginning: the coordinator does not know the member.
+func (m *Machine) forget(reason string) {
+	m.lose()
+	m.memberID = ""
+	m.startOver(reason)
+}
+
+// startOver joins again after lose, abandoning a join or sync in flight.
+func (m *Machine) startOver(reason string) {
+	if m.state == Leaving || m.state == Discovering {
+		return
+	}
+	if m.flights[slotGroup] != nil {
+		m.closeLane(Group)
+	}
+	if m.node < 0 {
+		m.becomeDiscovering()
+		return
+	}
+	m.becomeRevoking(reason, true)
+}

@@ -1,0 +1,107 @@
+package membership
+
+// assign sets what the group says is the member's. Callbacks follow when they can.
+func (m *Machine) assign(s set) {
+	m.assigned, m.unsettled = s, true
+}
+
+// loseSome takes partitions away that are no longer the member's. What an unfinished Revoke is about has its callback already.
+func (m *Machine) loseSome(s set) {
+	s = s.and(m.announced)
+	if len(s) == 0 {
+		return
+	}
+	m.unsettled = true
+	if m.running != nil {
+		touched := s.and(m.running.Partitions)
+		if len(touched) > 0 && (m.running.Kind == Revoke || len(touched) == len(m.running.Partitions) && m.running.Kind == Assign) {
+			m.cancel()
+		}
+		if m.running.Kind == Revoke {
+			m.refused = m.refused.plus(touched)
+			s = s.minus(touched)
+		}
+	}
+	if m.cfg.bug != "lost goes on" {
+		m.stop(s)
+	}
+	m.lost = m.lost.plus(s)
+	m.settleCommits(s)
+	m.settleCommits(m.refused)
+}
+
+// cancel ends the context of the running callback, whose result counts for nothing from then on.
+func (m *Machine) cancel() {
+	m.out.Cancel, m.cancelled = m.running.ID, true
+}
+
+func (m *Machine) stop(s set) {
+	if s = s.and(m.started); len(s) > 0 {
+		m.out.Stop = append(m.out.Stop, s...)
+		m.started = m.started.minus(s)
+	}
+}
+
+// reconcile puts out the next callback, if none runs, and starts what may be: it makes what was announced equal to what is assigned.
+func (m *Machine) reconcile() {
+	if !m.unsettled {
+		return
+	}
+	m.unsettled = false
+	if m.running == nil || m.cfg.bug == "callbacks overlap" {
+		live := m.announced.minus(m.lost)
+		if m.cfg.bug == "no lost" {
+			m.announced, m.lost = live, nil
+		}
+		if len(m.lost) > 0 {
+			m.run(Lost, m.lost, Never)
+		} else if gone := live.minus(m.assigned); len(gone) > 0 {
+			if m.cfg.bug != "works while revoking" {
+				m.stop(gone)
+			}
+			m.run(Revoke, gone, m.calm+m.cfg.Rebalance)
+		} else if added := m.assigned.minus(m.announced); len(added) > 0 {
+			m.announced = m.announced.plus(added)
+			m.run(Assign, added, m.calm+m.cfg.Rebalance)
+		}
+	}
+	fresh := m.announced.and(m.assigned).minus(m.started).minus(m.lost)
+	if m.running != nil {
+		fresh = fresh.minus(m.running.Partitions)
+	}
+	if len(fresh) > 0 {
+		m.out.Start = append(m.out.Start, fresh...)
+		m.started = m.started.plus(fresh)
+	}
+}
+
+func (m *Machine) run(kind Kind, s set, deadline Time) {
+	m.callbacks++
+	m.cancelled = false
+	m.running = &Callback{ID: m.callbacks, Kind: kind, Partitions: s, Deadline: deadline}
+	m.out.Callback = m.running
+}
+
+// callbackDone goes on behind a callback.
+func (m *Machine) callbackDone(in CallbackDone) {
+	c := m.running
+	if c == nil || c.ID != in.ID {
+		return
+	}
+	m.running, m.refused, m.unsettled = nil, nil, true
+	switch c.Kind {
+	case Assign:
+		if in.Err != nil && !m.cancelled && m.state != Leaving {
+			m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "partitions could not be taken over", err: in.Err})
+		}
+	case Revoke, Lost:
+		m.announced = m.announced.minus(c.Partitions)
+		m.stop(c.Partitions)
+		if c.Kind == Lost {
+			m.lost = m.lost.minus(c.Partitions)
+		}
+		for _, p := range c.Partitions {
+			delete(m.high, p)
+		}
+	}
+}

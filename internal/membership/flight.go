@@ -1,0 +1,172 @@
+package membership
+
+import (
+	"time"
+
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A flight is a request that waits for its answer, in one of these slots: one of each may be under way.
+type flight struct {
+	id         uint64
+	lane       Lane
+	body       wire.Request
+	memberID   string // under which it was sent
+	generation int32
+	sent       Time
+	deadline   Time
+	void       bool // what it was sent for is gone: the answer counts for nothing
+}
+
+const (
+	slotFind = iota
+	slotGroup
+	slotCommit
+	slotLeave
+	slots
+)
+
+// send puts a request out.
+func (m *Machine) send(slot int, lane Lane, generation int32, wait time.Duration, body wire.Request) {
+	if m.flights[slot] != nil {
+		panic("membership: two requests in one slot: " + wire.Describe(body))
+	}
+	m.requests++
+	node := m.node
+	if lane == Any {
+		node = -1
+	}
+	m.flights[slot] = &flight{id: m.requests, lane: lane, body: body, memberID: m.memberID, generation: generation, sent: m.now, deadline: m.now + wait}
+	m.out.Requests = append(m.out.Requests, Request{ID: m.requests, Lane: lane, Node: node, Body: body})
+}
+
+// landed takes the flight with this ID out of its slot; nil if it was given up.
+func (m *Machine) landed(id uint64) *flight {
+	for slot, f := range m.flights {
+		if f != nil && f.id == id {
+			m.flights[slot] = nil
+			return f
+		}
+	}
+	return nil
+}
+
+// closeLane breaks a connection and gives up what is under way on it.
+func (m *Machine) closeLane(lane Lane) {
+	m.drop(lane)
+	m.out.Close = append(m.out.Close, lane)
+}
+
+func (m *Machine) drop(lane Lane) (some bool) {
+	for slot, f := range m.flights {
+		if f != nil && f.lane == lane {
+			m.flights[slot] = nil
+			some = true
+		}
+	}
+	// A request of this very step must not go out on a connection that is closed in it.
+	kept := m.out.Requests[:0]
+	for _, r := range m.out.Requests {
+		if r.Lane != lane {
+			kept = append(kept, r)
+		}
+	}
+	m.out.Requests = kept
+	return some
+}
+
+// disconnected deals with a connection that broke.
+func (m *Machine) disconnected(lane Lane) {
+	switch lane {
+	case Any:
+		if m.drop(lane) {
+			m.retry()
+		}
+	case Group:
+		if m.node >= 0 {
+			m.loseCoordinator()
+		}
+	case Offsets:
+		if m.drop(lane) {
+			m.commitTries++
+			m.commitAt = m.now + m.cfg.backoff(m.commitTries, m.requests)
+			if m.state == Leaving {
+				m.loseCoordinator()
+			}
+		}
+	}
+}
+
+// waits says whether a join or a sync is under way: the coordinator does not judge the member by its silence then.
+func (m *Machine) waits() bool {
+	f := m.flights[slotGroup]
+	if f == nil {
+		return false
+	}
+	_, beat := f.body.(wire.Heartbeat)
+	return !beat
+}
+
+// retry sets when the state may send again.
+func (m *Machine) retry() {
+	m.attempt++
+	m.retryAt = m.now + m.cfg.backoff(m.attempt, m.requests)
+}
+
+func (m *Machine) resetRetries() { m.attempt, m.retryAt = 0, 0 }
+
+// expire notices silence: of a request, and of the coordinator for a whole session.
+func (m *Machine) expire() {
+	for _, f := range m.flights {
+		if f != nil && m.now >= f.deadline {
+			m.out.Close = append(m.out.Close, f.lane)
+			m.disconnected(f.lane)
+			if f.lane == Any {
+				m.drop(Any)
+			}
+		}
+	}
+	m.expireSession()
+}
+
+// expireSession gives up what the coordinator has had to give away.
+func (m *Machine) expireSession() {
+	if m.generation != strategy.NoGeneration && !m.waits() && m.now >= m.contact+m.cfg.Session && m.cfg.bug != "session not watched" {
+		m.lose()
+		m.reason = "session expired"
+		m.loseCoordinator()
+	}
+}
+
+// wake is the next time at which something is to be done.
+func (m *Machine) wake() Time {
+	next := Never
+	if m.state == Ended || m.state == Down {
+		return next
+	}
+	for _, f := range m.flights {
+		if f != nil {
+			next = min(next, f.deadline)
+		}
+	}
+	if m.generation != strategy.NoGeneration && !m.waits() && m.contact+m.cfg.Session > m.now {
+		next = min(next, m.contact+m.cfg.Session)
+	}
+	if m.node >= 0 && m.flights[slotGroup] == nil && m.heartbeatAt > m.now {
+		next = min(next, m.heartbeatAt)
+	}
+	if m.retryAt > m.now {
+		next = min(next, m.retryAt)
+	}
+	if m.overdue > m.now {
+		next = min(next, m.overdue)
+	}
+	if m.commitAt > m.now && len(m.commits) > 0 {
+		next = min(next, m.commitAt)
+	}
+	if m.state == Leaving && m.leave.deadline > m.now {
+		next = min(next, m.leave.deadline)
+	}
+	return next
+}

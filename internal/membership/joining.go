@@ -1,0 +1,83 @@
+package membership
+
+import (
+	"strings"
+	"time"
+
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// Slack is what a connection waits for a join beyond the rebalance timeout, in which the coordinator answers it.
+const slack = 5 * time.Second
+
+// advanceJoining sends the join, when no heartbeat is under way and no retry waits.
+func (m *Machine) advanceJoining() {
+	if m.flights[slotGroup] != nil || m.now < m.retryAt {
+		return
+	}
+	offers, err := m.offers()
+	if err != nil {
+		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "bad subscription", err: err})
+		return
+	}
+	m.again, m.plan, m.leads, m.overdue = "", nil, false, 0
+	m.baseline = m.subscribed()
+	m.send(slotGroup, Group, m.generation, m.cfg.Rebalance+slack, wire.Join{
+		Group: m.cfg.Group, MemberID: m.memberID, InstanceID: m.cfg.InstanceID, ClientID: m.cfg.ClientID,
+		Session: m.cfg.Session, Rebalance: m.cfg.Rebalance, Offers: offers, Reason: m.reason,
+	})
+}
+
+// joined is told the new generation, or why there is none.
+func (m *Machine) joined(r wire.JoinReply) {
+	if m.state != Joining {
+		return
+	}
+	m.contact = m.now // the time in which the join waited does not count
+	switch r.Code {
+	case wire.None:
+	case wire.MemberIDRequired:
+		m.memberID = r.MemberID
+		return
+	case wire.RebalanceInProgress, wire.IllegalGeneration:
+		m.retry()
+		return
+	default:
+		m.trouble(r.Code, "join refused")
+		return
+	}
+	m.memberID = r.MemberID
+	m.round, m.protocol = r.Generation, r.Protocol
+	m.missed = m.missed || m.seen != strategy.NoGeneration && r.Generation > m.seen+1
+	m.seen = r.Generation
+	m.heartbeatAt = m.now + m.cfg.Heartbeat
+	if r.Leader == r.MemberID && len(r.Members) > 0 {
+		m.becomeAssigning(&r)
+		return
+	}
+	if m.cfg.InstanceID != "" && m.generation == strategy.NoGeneration && strings.HasPrefix(r.Leader, m.cfg.InstanceID+"-") && r.Leader != r.MemberID {
+		// The leader is this member's former self, named as Kafka names static members: what topics its plan was made for nobody knows
+		// any more, and nobody else may notice that they have changed.
+		m.again = "the leader restarted"
+	}
+	m.sendSync(wire.Sync{})
+}
+
+// trouble deals with codes that mean the same to every request on the group's lane. It may change the state.
+func (m *Machine) trouble(code wire.Code, what string) {
+	switch code {
+	case wire.NotCoordinator, wire.CoordinatorNotAvailable:
+		m.loseCoordinator()
+	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
+		m.retry()
+	case wire.UnknownMemberID:
+		m.retry()
+		m.forget(what + ": the group does not know the member")
+	case wire.IllegalGeneration:
+		m.lose()
+		m.startOver(what + ": the group is in another generation")
+	default:
+		m.fail(code)
+	}
+}

@@ -1,0 +1,39 @@
+package membership
+
+import (
+	"github.com/assignkit/assignkit/internal/membership/wire"
+)
+
+// locate asks for the coordinator, while none is known. It serves Discovering, Rediscovering and Leaving.
+func (m *Machine) locate() {
+	if m.flights[slotFind] == nil && m.now >= m.retryAt {
+		m.send(slotFind, Any, m.generation, m.cfg.Request, wire.FindCoordinator{Group: m.cfg.Group})
+	}
+}
+
+func (m *Machine) located(r wire.FindCoordinatorReply) {
+	switch r.Code {
+	case wire.None:
+	case wire.GroupAuthorizationFailed:
+		m.fail(r.Code)
+		return
+	default:
+		m.retry()
+		return
+	}
+	m.node = r.Node
+	switch m.state {
+	case Discovering:
+		if m.reason == "" {
+			m.reason = "joining for the first time"
+		}
+		m.becomeRevoking(m.reason, true)
+	case Rediscovering:
+		if m.reason != "" {
+			m.becomeRevoking(m.reason, m.urgent)
+			return
+		}
+		m.becomeStable()
+		m.heartbeatAt = m.now // to know at once whether the successor knows the member
+	}
+}

@@ -1,0 +1,216 @@
+package membership
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A Machine is one member. It is not safe for concurrent use.
+type Machine struct {
+	cfg   Config
+	state State
+	now   Time
+	out   Output
+
+	// Who the member is in the group.
+	memberID   string
+	generation int32  // of the assignment that was applied last, the one to claim and commit with; NoGeneration without one
+	round      int32  // of the join that was answered last; above generation from that answer to the assignment
+	seen       int32  // the highest round of this member id: the next one is seen+1 unless one went by unnoticed
+	missed     bool   // one did: what the member does not get back now may have been somebody else's meanwhile
+	protocol   string // of round
+	leads      bool   // in round
+	node       int32  // of the coordinator, or -1
+
+	// What it owns. Partitions go through callbacks one at a time, so the two sets differ while callbacks are behind.
+	assigned  set // what the group says is the member's
+	announced set // had an Assign put out, and no Revoke or Lost that has ended
+	started   set // records are delivered; within announced
+	lost      set // announced, no longer the member's, waiting for Lost to end
+	running   *Callback
+	cancelled bool // running was told to end
+	refused   set  // in a running Revoke, and lost meanwhile
+	unsettled bool
+	claimed   set // in the last join that was sent
+	previous  set // the last assignment, for assignors that claim after giving up
+
+	// What it wants.
+	topics   []string
+	userData map[string][]byte
+	draining bool
+	again    string       // why to rebalance as soon as possible, "" for no reason
+	reason   string       // why the member is joining
+	urgent   bool         // the group waits for the member to join
+	known    []TopicCount // sorted
+	baseline []TopicCount // of subscribed topics when the last join was sent
+	overdue  Time         // when the follow-up of the member's plan should have come, 0 for none to come
+	plan     []TopicCount // that the member made as the leader of round
+
+	// Requests and times.
+	requests    uint64 // IDs given
+	callbacks   uint64
+	flights     [slots]*flight
+	contact     Time // when the last request was sent that the coordinator has answered: the session lasts at least from then
+	calm        Time // when one was sent whose answer told of no rebalance
+	heartbeatAt Time
+	retryAt     Time // for what the state sends
+	attempt     int
+	commitAt    Time
+	commitTries int
+	commits     []*commit
+	high        map[strategy.TopicPartition]int64 // committed by this member since it has the partition
+
+	leave leaving
+}
+
+// New returns a member that is down.
+func New(cfg Config) (*Machine, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	m := &Machine{cfg: cfg, generation: strategy.NoGeneration, round: strategy.NoGeneration, seen: strategy.NoGeneration, node: -1,
+		userData: map[string][]byte{}, high: map[strategy.TopicPartition]int64{}}
+	for _, o := range cfg.Offers {
+		m.userData[o.Name] = o.UserData
+	}
+	return m, nil
+}
+
+// Step tells the machine what happened at a time and returns what is to be done. Times that have run out are noticed first.
+func (m *Machine) Step(now Time, in Input) Output {
+	m.now, m.out = max(m.now, now), Output{}
+	if m.state != Ended {
+		m.expire()
+		m.take(in)
+		m.expireSession() // an answer may end a wait in which it did not count
+		m.settle()
+		m.out.Drained = m.draining && m.state == Stable && m.again == "" && len(m.assigned) == 0 && len(m.announced) == 0
+	}
+	m.out.Wake = m.wake()
+	return m.out
+}
+
+// take dispatches an input.
+func (m *Machine) take(in Input) {
+	switch in := in.(type) {
+	case Start:
+		if m.state == Down {
+			m.becomeDiscovering()
+		}
+	case Subscribe:
+		m.subscribe(in)
+	case Metadata:
+		m.learn(in.Topics)
+	case Replied:
+		m.replied(in)
+	case Disconnected:
+		m.disconnected(in.Lane)
+	case CallbackDone:
+		m.callbackDone(in)
+	case Computed:
+		m.computed(in)
+	case Commit:
+		m.commitAsked(in)
+	case Rejoin:
+		m.again = in.Reason
+	case Drain:
+		if !m.draining {
+			m.draining, m.again = true, "draining"
+		}
+	case Leave:
+		m.leaveAsked(in)
+	case Tick:
+	default:
+		panic(fmt.Sprintf("membership: input %T", in))
+	}
+}
+
+// settle does all that can be done now: callbacks, what the state wants to send, commits. A few turns suffice, as each transition
+// leads on to a request, a callback or a wait.
+func (m *Machine) settle() {
+	for range 20 {
+		before := m.state
+		m.reconcile()
+		m.advance()
+		m.pumpCommits()
+		if m.state == before && !m.unsettled {
+			return
+		}
+	}
+	panic("membership: does not settle in state " + m.state.String())
+}
+
+// advance does what the state wants.
+func (m *Machine) advance() {
+	switch m.state {
+	case Discovering, Rediscovering:
+		m.locate()
+	case Revoking:
+		m.advanceRevoking()
+	case Joining:
+		m.advanceJoining()
+	case Assigning:
+		m.beat()
+	case Stable:
+		m.advanceStable()
+	case Leaving:
+		m.advanceLeaving()
+	}
+}
+
+// replied hands an answer to who waits for it.
+func (m *Machine) replied(in Replied) {
+	f := m.landed(in.ID)
+	if f == nil {
+		return
+	}
+	switch body := in.Body.(type) {
+	case wire.FindCoordinatorReply:
+		m.located(body)
+	case wire.JoinReply:
+		m.joined(body)
+	case wire.SyncReply:
+		m.synced(f, body)
+	case wire.HeartbeatReply:
+		m.beaten(f, body.Code)
+	case wire.CommitReply:
+		m.committed(f, body.Codes)
+	case wire.LeaveReply:
+		m.farewellAnswered(body.Code)
+	default:
+		panic(fmt.Sprintf("membership: reply %T", in.Body))
+	}
+}
+
+// State returns what the member does.
+func (m *Machine) State() State { return m.state }
+
+// Identity returns the name and generation under which the member commits, and whether it would at this moment: not between
+// a join's answer and the assignment.
+func (m *Machine) Identity() (memberID string, generation int32, commits bool) {
+	return m.memberID, m.generation, m.generation != strategy.NoGeneration && m.state != Assigning && m.state != Syncing
+}
+
+// Processing returns the partitions whose records the application may be working on: those that are delivered and those in a Revoke
+// that has not ended and still counts.
+func (m *Machine) Processing() []strategy.TopicPartition {
+	out := slices.Clone(m.started)
+	if m.running != nil && m.running.Kind == Revoke {
+		out = out.plus(set(m.running.Partitions).minus(m.refused))
+	}
+	return out
+}
+
+// Owned returns the partitions that are delivered.
+func (m *Machine) Owned() []strategy.TopicPartition { return m.started }
+
+// Generation returns the generation of the applied assignment.
+func (m *Machine) Generation() int32 { return m.generation }
+
+// Claims is what the member would claim if it joined now.
+func (m *Machine) Claims() []strategy.TopicPartitions {
+	return m.announced.minus(m.lost).plus(m.assigned).lists()
+}

@@ -1,0 +1,26 @@
+package membership
+
+// advanceRevoking joins once what has to be given up is, and all commits of it are answered.
+func (m *Machine) advanceRevoking() {
+	if m.released() || m.urgent && m.cfg.cooperative() || m.cfg.bug == "join before revoke" {
+		m.becomeJoining()
+		m.advanceJoining()
+		return
+	}
+	m.beat()
+}
+
+// released says that the member has nothing that it is not assigned. What is lost does not count: it was released without being asked.
+func (m *Machine) released() bool {
+	if len(m.announced.minus(m.lost).minus(m.assigned)) > 0 {
+		return false
+	}
+	for _, c := range m.commits {
+		for i, o := range c.offsets {
+			if c.open[i] && !m.assigned.has(o.TopicPartition) {
+				return false
+			}
+		}
+	}
+	return true
+}

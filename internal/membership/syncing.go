@@ -1,0 +1,63 @@
+package membership
+
+import (
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/internal/protocol"
+)
+
+// synced is given the assignment, or told why there is none.
+func (m *Machine) synced(f *flight, r wire.SyncReply) {
+	if m.state != Syncing {
+		return
+	}
+	switch r.Code {
+	case wire.None:
+	case wire.RebalanceInProgress:
+		m.contact = max(m.contact, f.sent)
+		m.becomeRevoking("another rebalance began", true)
+		return
+	case wire.IllegalGeneration:
+		// The group went on, or its coordinator has forgotten the round. If it knows the member, it knows the claims too: what the member
+		// has applied is still its own.
+		m.retry()
+		m.becomeRevoking("the round is over", true)
+		return
+	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
+		m.retry()
+		m.becomeRevoking("the round was interrupted", true)
+		return
+	default:
+		m.trouble(r.Code, "sync refused")
+		return
+	}
+	a, err := protocol.DecodeAssignment(r.Assignment)
+	if err != nil {
+		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "bad assignment", err: err})
+		return
+	}
+	m.apply(newSet(a.Partitions), a.UserData)
+	// How long the answer was under way, and how long the sync had waited, is not known: when it took long, a heartbeat tells whether the
+	// assignment still holds.
+	m.contact, m.calm = m.now, f.sent
+	if m.now-f.sent > m.cfg.Heartbeat {
+		m.heartbeatAt = m.now
+	}
+}
+
+// apply takes over an assignment. What the member claimed and is not given goes, and then the group needs another round to hand it on.
+func (m *Machine) apply(given set, userData []byte) {
+	m.generation = m.round
+	m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Partitions: given, UserData: userData}
+	if m.missed {
+		m.loseSome(m.announced.minus(given))
+	}
+	m.missed = false
+	m.previous = given
+	m.assign(given)
+	followUp := len(m.claimed.minus(given)) > 0
+	m.becomeStable()
+	m.heartbeatAt = m.now + m.cfg.Heartbeat/2 + m.cfg.backoffPart(m.cfg.Heartbeat/2, m.requests)
+	if followUp && m.cfg.bug != "no follow-up" {
+		m.becomeRevoking("partitions were given up", false)
+	}
+}

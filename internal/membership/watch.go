@@ -1,0 +1,71 @@
+package membership
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// subscribe changes what the member reads.
+func (m *Machine) subscribe(in Subscribe) {
+	topics := slices.Clone(in.Topics)
+	slices.Sort(topics)
+	topics = slices.Compact(topics)
+	changed := !slices.Equal(topics, m.topics)
+	m.topics = topics
+	if in.UserData != nil {
+		changed = changed || !maps.EqualFunc(in.UserData, m.userData, slices.Equal)
+		m.userData = in.UserData
+	}
+	if changed {
+		m.again = "the subscription changed"
+	}
+}
+
+// learn takes over what is known of topics, and notices changes.
+func (m *Machine) learn(topics []TopicCount) {
+	m.known = sortedCounts(topics)
+	m.watch(false)
+}
+
+// watch asks for a round if topics are no longer as they were when the present assignment was made. Every member compares with what it
+// knew before it joined, the leader also with its plan; so a change is noticed whoever sees it first. A topic of the plan that others read
+// may not be known yet while planning.
+func (m *Machine) watch(planning bool) {
+	if m.cfg.bug == "growth unnoticed" {
+		return
+	}
+	if !planning && !slices.Equal(m.subscribed(), m.baseline) {
+		m.again = "topics changed"
+	}
+	for _, t := range m.plan {
+		if n, ok := m.count(t.Topic); ok && n != t.Partitions {
+			m.again = "topics changed"
+		}
+	}
+}
+
+// subscribed is what is known of the topics that the member reads.
+func (m *Machine) subscribed() []TopicCount {
+	var out []TopicCount
+	for _, t := range m.topics {
+		if n, ok := m.count(t); ok {
+			out = append(out, TopicCount{Topic: t, Partitions: n})
+		}
+	}
+	return out
+}
+
+func (m *Machine) count(topic string) (int32, bool) {
+	i, ok := slices.BinarySearchFunc(m.known, topic, func(t TopicCount, name string) int { return cmp.Compare(t.Topic, name) })
+	if !ok {
+		return 0, false
+	}
+	return m.known[i].Partitions, true
+}
+
+func sortedCounts(topics []TopicCount) []TopicCount {
+	topics = slices.Clone(topics)
+	slices.SortFunc(topics, func(a, b TopicCount) int { return cmp.Compare(a.Topic, b.Topic) })
+	return topics
+}
