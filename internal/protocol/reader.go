@@ -102,25 +102,17 @@ func (r *reader) count(field string, least int) int {
 // bytes reads bytes, nil if they are null, without copying them.
 func (r *reader) bytes(field string) []byte {
 	at := r.at
-	n := int(r.int32(field))
-	switch {
-	case r.err != nil || n == -1:
-		return nil
-	case n < 0:
-		r.fail(field, at, ErrLength)
-		return nil
-	case n > r.left():
-		r.fail(field, at, ErrTruncated)
-		return nil
-	}
-	r.at += n
-	return r.data[r.at-n : r.at : r.at]
+	return r.counted(field, at, int(r.int32(field)))
 }
 
 // text reads a string as it stands in the data, nil if it is null.
 func (r *reader) text(field string) []byte {
 	at := r.at
-	n := int(r.int16(field))
+	return r.counted(field, at, int(r.int16(field)))
+}
+
+// counted reads the n bytes behind a length that stands at at; -1 is null.
+func (r *reader) counted(field string, at, n int) []byte {
 	switch {
 	case r.err != nil || n == -1:
 		return nil

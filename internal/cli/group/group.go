@@ -5,7 +5,6 @@ package group
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,30 +22,13 @@ func NewCommand(io *iostreams.Streams) *cobra.Command {
 		Long:  "Show the consumer groups of a cluster. Nothing is changed.",
 		Example: `  assignctl group list --brokers embedded
   assignctl group describe billing --brokers embedded`,
-		Args: unknownCommand,
+		Args: fault.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		SuggestionsMinimumDistance: 2,
 	}
 	cmd.AddCommand(newList(io, nil), newDescribe(io, nil))
 	return cmd
-}
-
-// unknownCommand refuses arguments, as they were meant to be a command.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fault.Usage("unknown command %q; did you mean %q?", args[0], near[0])
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return fault.Usage("unknown command %q; there are %s", args[0], strings.Join(names, ", "))
 }
 
 // connected calls work with a client, whose requests end with the context. What the context's end caused is its error.

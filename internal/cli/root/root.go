@@ -62,7 +62,7 @@ before anything happens, with a cluster or without.`,
   assignctl strategies
   assignctl help exit-codes`,
 		Version:                    version.Text(),
-		Args:                       unknownCommand,
+		Args:                       fault.UnknownCommand,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:              true,
 		SilenceUsage:               true,
@@ -101,23 +101,6 @@ func rename(cmd *cobra.Command, name string) {
 	for _, c := range cmd.Commands() {
 		rename(c, name)
 	}
-}
-
-// unknownCommand refuses arguments of the program itself, as they were meant to be a command.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fault.Usage("unknown command %q; did you mean %q?", args[0], near[0])
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return fault.Usage("unknown command %q; there are %s", args[0], strings.Join(names, ", "))
 }
 
 // unknownFlag adds to an error about a flag that does not exist which one was probably meant.
