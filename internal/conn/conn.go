@@ -1,0 +1,118 @@
+// Package conn opens connections to brokers for one purpose each. Sarama knows no contexts, and holds a broker's lock while a request is
+// under way; so the only way to end a request before its timeout is to break the connection, and that needs one of its own.
+package conn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/IBM/sarama"
+)
+
+// ErrCut is the error of an Open that was cut.
+var ErrCut = errors.New("the connection was cut")
+
+// A Conn is a connection to a broker. Requests go through Broker, whose errors may be about the connection: then it is of no further use,
+// and is closed.
+type Conn struct {
+	*sarama.Broker
+	socket *socket
+}
+
+// Open connects and logs in, as conf says, and waits until it has or ctx ends. Nothing ends the wait for an answer sooner than
+// readTimeout but [Conn.Cut].
+func Open(ctx context.Context, conf *sarama.Config, addr string, readTimeout time.Duration) (*Conn, error) {
+	own := *conf
+	own.Net.ReadTimeout = readTimeout
+	s := &socket{ctx: ctx}
+	if conf.Net.Proxy.Enable {
+		s.proxy = conf.Net.Proxy.Dialer
+	} else {
+		s.direct = net.Dialer{Timeout: conf.Net.DialTimeout, KeepAlive: conf.Net.KeepAlive, LocalAddr: conf.Net.LocalAddr}
+	}
+	own.Net.Proxy.Enable, own.Net.Proxy.Dialer = true, s
+	stop := context.AfterFunc(ctx, s.cut)
+	defer stop()
+	c := &Conn{Broker: sarama.NewBroker(addr), socket: s}
+	if err := c.Broker.Open(&own); err != nil {
+		return nil, fmt.Errorf("connecting to broker %s: %w", addr, err)
+	}
+	if ok, err := c.Connected(); err != nil || !ok {
+		if err == nil {
+			err = sarama.ErrNotConnected
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		c.Close()
+		return nil, fmt.Errorf("connecting to broker %s: %w", addr, err)
+	}
+	return c, nil
+}
+
+// Cut breaks the connection: a request that is under way fails. It does not wait, and may be called at any time, by anybody. Close is still
+// to be called.
+func (c *Conn) Cut() { c.socket.cut() }
+
+// Close cuts the connection and frees what belongs to it, when the request that is under way has failed.
+func (c *Conn) Close() {
+	c.Cut()
+	_ = c.Broker.Close() // that it is not connected any more is no news
+}
+
+// A socket dials for one connection and can break it.
+type socket struct {
+	ctx    context.Context
+	proxy  dialer // nil to dial directly
+	direct net.Dialer
+
+	mu     sync.Mutex
+	conn   net.Conn
+	broken bool
+}
+
+type dialer interface {
+	Dial(network, addr string) (net.Conn, error)
+}
+
+// Dial makes golang.org/x/net/proxy.Dialer of it.
+func (s *socket) Dial(network, addr string) (net.Conn, error) {
+	conn, err := s.dial(network, addr)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken {
+		_ = conn.Close()
+		return nil, ErrCut
+	}
+	s.conn = conn
+	return conn, nil
+}
+
+func (s *socket) dial(network, addr string) (net.Conn, error) {
+	switch d := s.proxy.(type) {
+	case nil:
+		return s.direct.DialContext(s.ctx, network, addr)
+	case interface {
+		DialContext(context.Context, string, string) (net.Conn, error)
+	}:
+		return d.DialContext(s.ctx, network, addr)
+	default:
+		return d.Dial(network, addr)
+	}
+}
+
+func (s *socket) cut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = true
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+}
