@@ -45,7 +45,7 @@ type Assignment struct {
 // that was not added ([ErrNotOwned]), for a start that makes no sense, and once the callback has returned ([ErrEnded]). It may be
 // called concurrently.
 func (a *Assignment) SetStart(p strategy.TopicPartition, s Start) error {
-	err := s.check()
+	err := s.Check()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -33,8 +33,8 @@ func (f From) String() string {
 	return names[f]
 }
 
-// check refuses what cannot be meant, such as an offset without FromOffset.
-func (s Start) check() error {
+// Check refuses what cannot be meant, such as an offset without FromOffset.
+func (s Start) Check() error {
 	switch {
 	case s.From < FromCommitted || s.From > FromOffset:
 		return fmt.Errorf("%s is no kind of start", s.From)

@@ -38,7 +38,7 @@ func Open(ctx context.Context, conf *sarama.Config, addr string, readTimeout tim
 	stop := context.AfterFunc(ctx, s.cut)
 	defer stop()
 	c := &Conn{Broker: sarama.NewBroker(addr), socket: s}
-	if err := c.Broker.Open(&own); err != nil {
+	if err := c.Open(&own); err != nil {
 		return nil, fmt.Errorf("connecting to broker %s: %w", addr, err)
 	}
 	if ok, err := c.Connected(); err != nil || !ok {
@@ -81,7 +81,7 @@ type dialer interface {
 
 // Dial makes golang.org/x/net/proxy.Dialer of it.
 func (s *socket) Dial(network, addr string) (net.Conn, error) {
-	conn, err := s.dial(network, addr)
+	conn, err := dial(s.ctx, s.proxy, &s.direct, network, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +95,15 @@ func (s *socket) Dial(network, addr string) (net.Conn, error) {
 	return conn, nil
 }
 
-func (s *socket) dial(network, addr string) (net.Conn, error) {
-	switch d := s.proxy.(type) {
+// dial dials through proxy, if there is one, and ends with ctx where that is possible.
+func dial(ctx context.Context, proxy dialer, direct *net.Dialer, network, addr string) (net.Conn, error) {
+	switch d := proxy.(type) {
 	case nil:
-		return s.direct.DialContext(s.ctx, network, addr)
+		return direct.DialContext(ctx, network, addr)
 	case interface {
 		DialContext(context.Context, string, string) (net.Conn, error)
 	}:
-		return d.DialContext(s.ctx, network, addr)
+		return d.DialContext(ctx, network, addr)
 	default:
 		return d.Dial(network, addr)
 	}

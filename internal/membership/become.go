@@ -90,6 +90,9 @@ func (m *Machine) lose() {
 
 // fail ends membership on an error that trying again does not mend.
 func (m *Machine) fail(err error) {
+	if code, ok := err.(wire.Code); ok {
+		m.lossCode = code
+	}
 	m.lose()
 	if m.state == Leaving {
 		m.leave.err, m.leave.farewell = err, false

@@ -133,6 +133,7 @@ func (m *Machine) expire() {
 // expireSession gives up what the coordinator has had to give away.
 func (m *Machine) expireSession() {
 	if m.generation != strategy.NoGeneration && !m.waits() && m.now >= m.contact+m.cfg.Session && m.cfg.bug != "session not watched" {
+		m.lossCode = wire.None
 		m.lose()
 		m.reason = "session expired"
 		m.loseCoordinator()

@@ -22,6 +22,9 @@ type Subscribe struct {
 	UserData map[string][]byte
 }
 
+// UserData sets what each offered assignor sends along with the next join, by its name. It is no reason to join.
+type UserData struct{ ByName map[string][]byte }
+
 // Metadata is what the driver knows of topics: all those that the member subscribes to and, while it leads, those of its plan. A change
 // of a topic that matters starts a rebalance.
 type Metadata struct{ Topics []TopicCount }
@@ -80,6 +83,7 @@ type Tick struct{}
 
 func (Start) input()        {}
 func (Subscribe) input()    {}
+func (UserData) input()     {}
 func (Metadata) input()     {}
 func (Replied) input()      {}
 func (Disconnected) input() {}

@@ -66,6 +66,7 @@ func (m *Machine) joined(r wire.JoinReply) {
 
 // trouble deals with codes that mean the same to every request on the group's lane. It may change the state.
 func (m *Machine) trouble(code wire.Code, what string) {
+	m.lossCode = code
 	switch code {
 	case wire.NotCoordinator, wire.CoordinatorNotAvailable:
 		m.loseCoordinator()

@@ -44,6 +44,7 @@ type Machine struct {
 	again    string       // why to rebalance as soon as possible, "" for no reason
 	reason   string       // why the member is joining
 	urgent   bool         // the group waits for the member to join
+	lossCode wire.Code    // what the member learned its last loss from; [wire.None] if from silence
 	known    []TopicCount // sorted
 	baseline []TopicCount // of subscribed topics when the last join was sent
 	overdue  Time         // when the follow-up of the member's plan should have come, 0 for none to come
@@ -102,6 +103,8 @@ func (m *Machine) take(in Input) {
 		}
 	case Subscribe:
 		m.subscribe(in)
+	case UserData:
+		m.userData = in.ByName
 	case Metadata:
 		m.learn(in.Topics)
 	case Replied:
@@ -203,6 +206,12 @@ func (m *Machine) Processing() []strategy.TopicPartition {
 	}
 	return out
 }
+
+// Reason returns why the member is joining, "" if it is not.
+func (m *Machine) Reason() string { return m.reason }
+
+// LossCode returns what the member learned its last loss from, [wire.None] if it had heard nothing for too long.
+func (m *Machine) LossCode() wire.Code { return m.lossCode }
 
 // Owned returns the partitions that are delivered.
 func (m *Machine) Owned() []strategy.TopicPartition { return m.started }

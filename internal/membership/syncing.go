@@ -49,6 +49,7 @@ func (m *Machine) apply(given set, userData []byte) {
 	m.generation = m.round
 	m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Partitions: given, UserData: userData}
 	if m.missed {
+		m.lossCode = wire.IllegalGeneration
 		m.loseSome(m.announced.minus(given))
 	}
 	m.missed = false

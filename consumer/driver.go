@@ -1,0 +1,420 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/conn"
+	"github.com/assignkit/assignkit/internal/fetch"
+	"github.com/assignkit/assignkit/internal/lanes"
+	"github.com/assignkit/assignkit/internal/membership"
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A driver carries out what the membership machine says, for one Run. The machine and what is marked so belong to its loop's goroutine.
+type driver struct {
+	consumer     *Consumer
+	cfg          *Config
+	work         work
+	log          *slog.Logger
+	interceptors []sarama.ConsumerInterceptor
+	began        time.Time
+
+	gate    *conn.Gate
+	client  sarama.Client
+	fetcher *fetch.Fetcher
+	lanes   *lanes.Lanes
+	topics  *topics
+	plans   *planner
+	host    *host
+	health  *health
+	events  *queue
+
+	handlers context.Context // ends with Run's, or when the end takes too long
+	last     context.Context // the callbacks': ends when the end takes too long
+	giveUp   context.CancelCauseFunc
+
+	inbox   chan func()
+	over    chan struct{} // closed when the loop has ended
+	working sync.WaitGroup
+
+	member atomic.Pointer[identity]
+	loss   atomic.Int32 // the code that the last loss was learned from
+
+	// The loop's own:
+	machine    *membership.Machine
+	commits    map[uint64]func([]wire.Code)
+	commitID   uint64
+	running    *membership.Callback
+	stop       context.CancelCauseFunc // of the running callback
+	rebalances rebalances
+	failure    error // why Run ends
+	leaving    bool
+	leaveBy    time.Time
+	end        *membership.End
+	away       time.Time // since when the coordinator is
+	wakeAt     membership.Time
+	drained    chan struct{}
+}
+
+type identity struct {
+	member     string
+	generation int32
+}
+
+func newDriver(c *Consumer, cfg *Config, w work) *driver {
+	d := &driver{
+		consumer: c, cfg: cfg, work: w, began: time.Now(), events: newQueue(),
+		log:   cfg.Logger.With("group", cfg.Group),
+		inbox: make(chan func(), 64), over: make(chan struct{}), commits: map[uint64]func([]wire.Code){}, drained: make(chan struct{}),
+	}
+	if cfg.Sarama != nil {
+		d.interceptors = cfg.Sarama.Consumer.Interceptors
+	}
+	d.member.Store(&identity{generation: strategy.NoGeneration})
+	d.health = newHealth(d)
+	return d
+}
+
+// run is Run.
+func (d *driver) run(ctx context.Context) error {
+	defer d.finishEvents()
+	defer close(d.over)
+	if err := d.connect(ctx); err != nil {
+		if ctx.Err() != nil || d.isClosing() {
+			return nil
+		}
+		return err
+	}
+	defer d.disconnect()
+	var cancel context.CancelCauseFunc
+	d.last, d.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
+	defer d.giveUp(nil)
+	d.handlers, cancel = context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(d.last, func() { cancel(context.Cause(d.last)) })()
+	d.host = newHost(d)
+
+	watching, unwatch := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	watchers.Go(func() { d.topics.watch(watching) })
+	watchers.Go(func() { d.health.watch(watching) })
+	err := d.loop(ctx)
+	unwatch()
+	d.gate.Shut(ErrNotRunning)
+	watchers.Wait()
+	return errors.Join(err, d.awaitWorkers())
+}
+
+func (d *driver) isClosing() bool {
+	d.consumer.mu.Lock()
+	defer d.consumer.mu.Unlock()
+	return d.consumer.closing
+}
+
+// awaitWorkers waits for handlers, which have been told to end; not for long.
+func (d *driver) awaitWorkers() error {
+	done := make(chan struct{})
+	go func() {
+		d.working.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(graceful):
+		return errors.Join(ErrUnclean, errors.New("consumer: a handler does not return though its context has ended"))
+	}
+}
+
+// finishEvents lets the observer have what it was not told yet, within bounds.
+func (d *driver) finishEvents() {
+	quit := make(chan struct{})
+	timer := time.AfterFunc(graceful, func() { close(quit) })
+	defer timer.Stop()
+	d.events.close(quit)
+}
+
+// post has f called on the loop's goroutine, unless the loop has ended.
+func (d *driver) post(f func()) bool {
+	select {
+	case <-d.over:
+		return false
+	default:
+	}
+	select {
+	case d.inbox <- f:
+		return true
+	case <-d.over:
+		return false
+	}
+}
+
+func (d *driver) now() membership.Time { return time.Since(d.began) }
+
+// loop runs the machine until it has ended.
+func (d *driver) loop(ctx context.Context) error {
+	var err error
+	if d.machine, err = membership.New(d.machineConfig()); err != nil {
+		return err
+	}
+	if err := d.subscribe(); err != nil {
+		return err
+	}
+	wake := time.NewTimer(0)
+	defer wake.Stop()
+	commit := time.NewTicker(d.cfg.CommitInterval)
+	defer commit.Stop()
+	ended := ctx.Done()
+	d.step(membership.Start{})
+	if d.isClosing() {
+		d.leaveNow("closed")
+	}
+	for d.end == nil {
+		wake.Reset(d.sleep())
+		select {
+		case f := <-d.inbox:
+			f()
+		case <-wake.C:
+			d.step(membership.Tick{})
+		case <-commit.C:
+			if d.cfg.Commits == CommitAuto {
+				d.commitProcessed(d.host.active(), nil)
+			}
+		case <-ended:
+			ended = nil
+			d.leaveNow("its context ended")
+		}
+	}
+	return d.result()
+}
+
+// result is what Run returns.
+func (d *driver) result() error {
+	err := d.failure
+	if d.end.Err != nil && d.failure == nil {
+		err = readable(d.end.Err)
+	}
+	if d.last.Err() != nil {
+		err = errors.Join(err, ErrUnclean)
+	}
+	return err
+}
+
+func (d *driver) machineConfig() membership.Config {
+	c := membership.Config{
+		Group: d.cfg.Group, ClientID: d.client.Config().ClientID, InstanceID: d.cfg.InstanceID, Rack: d.client.Config().RackID,
+		Labels: d.cfg.Labels, Capacity: d.cfg.Capacity,
+		Session: d.cfg.Session, Rebalance: d.cfg.Rebalance, Heartbeat: d.cfg.Heartbeat, Leave: d.cfg.CloseTimeout, Seed: rand.Uint64(),
+	}
+	for _, a := range d.cfg.Assignors {
+		c.Offers = append(c.Offers, membership.Offer{Name: a.Name(), Protocol: strategy.ProtocolOf(a)})
+	}
+	return c
+}
+
+// subscribe says what the member reads, before it joins.
+func (d *driver) subscribe() error {
+	user, err := d.plans.userData()
+	if err != nil {
+		return err
+	}
+	d.step(membership.Subscribe{Topics: d.cfg.Topics, UserData: user})
+	d.step(membership.Metadata{Topics: d.topics.counts()})
+	return nil
+}
+
+// sleep is how long the machine has nothing to do.
+func (d *driver) sleep() time.Duration {
+	if d.wakeAt == membership.Never {
+		return time.Hour
+	}
+	return max(0, d.wakeAt-d.now())
+}
+
+// step tells the machine what happened, and carries out what it says, in the order of the output's fields.
+func (d *driver) step(in membership.Input) {
+	if d.end != nil {
+		return
+	}
+	out := d.machine.Step(d.now(), in)
+	d.wakeAt = out.Wake
+	id, generation, _ := d.machine.Identity()
+	d.member.Store(&identity{member: id, generation: generation})
+	d.loss.Store(int32(d.machine.LossCode()))
+	for _, lane := range out.Close {
+		d.lanes.Break(lane)
+	}
+	d.halt(&out)
+	if out.Cancel != 0 && d.running != nil && d.running.ID == out.Cancel {
+		d.stop(errLost)
+	}
+	for _, a := range out.Answers {
+		d.answered(a)
+	}
+	if out.Callback != nil {
+		d.callBack(out.Callback)
+	}
+	d.host.start(out.Start)
+	if out.Compute != nil {
+		d.compute(out.Compute)
+	}
+	for _, r := range out.Requests {
+		d.lanes.Send(r)
+	}
+	if out.Drained {
+		d.haveDrained()
+	}
+	d.noteCoordinator()
+	d.noteRebalance(&out)
+	if out.Ended != nil {
+		d.end = out.Ended
+	}
+	if out.Assigned != nil {
+		d.received(out.Assigned, id)
+	}
+}
+
+// halt stops workers. Those that nobody revokes are lost: their handlers' contexts end.
+func (d *driver) halt(out *membership.Output) {
+	if len(out.Stop) == 0 {
+		return
+	}
+	revoked := map[strategy.TopicPartition]bool{}
+	for _, cb := range []*membership.Callback{out.Callback, d.running} {
+		if cb != nil && cb.Kind == membership.Revoke && cb.ID != out.Cancel {
+			for _, p := range cb.Partitions {
+				revoked[p] = true
+			}
+		}
+	}
+	for _, w := range d.host.of(out.Stop) {
+		if revoked[w.at] {
+			w.stop()
+		} else {
+			w.kill(errLost)
+		}
+	}
+}
+
+// received tells the assignor, and asks it for what it sends along with the next join.
+func (d *driver) received(a *membership.Assigned, member string) {
+	d.plans.received(a, member)
+	user, err := d.plans.userData()
+	if err != nil {
+		d.log.Error("an assignor's user data is not renewed", "error", err)
+		return
+	}
+	d.step(membership.UserData{ByName: user})
+}
+
+// callBack runs a callback on a goroutine of its own.
+func (d *driver) callBack(cb *membership.Callback) {
+	ctx, cancel := context.WithCancelCause(d.last)
+	free := func() {}
+	if cb.Deadline != membership.Never {
+		ctx, free = context.WithDeadline(ctx, d.deadline(cb.Deadline))
+	}
+	d.running, d.stop = cb, cancel
+	d.rebalances.called(cb)
+	go func() {
+		err := d.host.call(ctx, cb)
+		free()
+		cancel(nil)
+		d.post(func() {
+			d.running = nil
+			if err != nil && cb.Kind == membership.Assign {
+				d.assignFailed(err)
+			}
+			d.step(membership.CallbackDone{ID: cb.ID, Err: err})
+		})
+	}()
+}
+
+// deadline is when a callback has to be over: by its own, and by the end's, with time left for the farewell.
+func (d *driver) deadline(at membership.Time) time.Time {
+	t := d.began.Add(at)
+	if d.leaving && d.leaveBy.Before(t) {
+		t = d.leaveBy
+	}
+	return t
+}
+
+// assignFailed notes why Run ends, unless the partitions were lost meanwhile.
+func (d *driver) assignFailed(err error) {
+	if d.failure == nil && !errors.Is(err, errLost) && d.last.Err() == nil && !d.leaving {
+		d.failure = err
+	}
+}
+
+// fail ends Run with an error. It may be called from any goroutine.
+func (d *driver) fail(err error) {
+	d.post(func() {
+		if d.failure == nil && !d.leaving {
+			d.failure = err
+			d.log.Error("the consumer ends", "error", err)
+		}
+		d.leaveNow("it failed")
+	})
+}
+
+func (d *driver) leave(reason string) { d.post(func() { d.leaveNow(reason) }) }
+
+func (d *driver) rejoin(reason string) {
+	d.post(func() { d.step(membership.Rejoin{Reason: reason}) })
+}
+
+// leaveNow begins the end.
+func (d *driver) leaveNow(reason string) {
+	if d.leaving || d.end != nil {
+		return
+	}
+	d.leaving = true
+	d.leaveBy = time.Now().Add(d.cfg.CloseTimeout)
+	half := time.AfterFunc(d.cfg.CloseTimeout/2, func() { close(d.host.hurry) })
+	all := time.AfterFunc(d.cfg.CloseTimeout, func() { d.giveUp(errCloseTime) })
+	context.AfterFunc(d.last, func() {
+		half.Stop()
+		all.Stop()
+	})
+	d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose})
+}
+
+func (d *driver) haveDrained() {
+	select {
+	case <-d.drained:
+	default:
+		close(d.drained)
+	}
+}
+
+// identity is the member's, as of the last step.
+func (d *driver) identity() (member string, generation int32) {
+	i := d.member.Load()
+	return i.member, i.generation
+}
+
+// lossReason is why partitions were lost last.
+func (d *driver) lossReason() callbacks.LossReason {
+	switch wire.Code(d.loss.Load()) {
+	case wire.IllegalGeneration:
+		return callbacks.LossOutrun
+	case wire.FencedInstanceID:
+		return callbacks.LossFenced
+	case wire.None, wire.UnknownMemberID:
+		return callbacks.LossExpired
+	}
+	return callbacks.LossFailed
+}
+
+// lossBound is how long an OnLost may take.
+func (d *driver) lossBound() time.Duration { return d.cfg.Rebalance }

@@ -1,0 +1,418 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/membership"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// graceful is how long a handler has to return when its context was cancelled, before its partition is given up.
+const graceful = time.Second
+
+// Causes of a handler's context.
+var (
+	errLost      = errors.New("the partition is lost")
+	errUndrained = errors.New("the partition is revoked, and the handler took too long")
+	errCloseTime = errors.New("the consumer ends, and its time for that is over")
+)
+
+// A host runs the application's callbacks, one at a time, and the workers of the partitions that these are about. Its methods are called on
+// the driver's goroutine and on the one of the running callback.
+type host struct {
+	driver *driver
+	user   callbacks.Callbacks
+	hurry  chan struct{} // closed when the end has used up half of its time
+
+	mu        sync.Mutex
+	announced map[strategy.TopicPartition]bool // OnAssign was called with it
+	starts    map[strategy.TopicPartition]begin
+	workers   map[strategy.TopicPartition]*worker // that may work
+	undrained map[strategy.TopicPartition]*worker // that were given up while their handler was working
+}
+
+// begin is where a partition begins.
+type begin struct {
+	callbacks.Start
+	resumed bool // that is what the group has committed
+}
+
+func newHost(d *driver) *host {
+	return &host{
+		driver: d, user: callbacks.Timeout(entering{d.cfg.Callbacks}, 0), hurry: make(chan struct{}),
+		announced: map[strategy.TopicPartition]bool{}, starts: map[strategy.TopicPartition]begin{},
+		workers: map[strategy.TopicPartition]*worker{}, undrained: map[strategy.TopicPartition]*worker{},
+	}
+}
+
+// entering calls callbacks in functions by whose names [calledBack] knows them.
+type entering struct{ callbacks.Callbacks }
+
+// Unwrap makes it a [callbacks.Wrapper].
+func (e entering) Unwrap() []callbacks.Callbacks { return []callbacks.Callbacks{e.Callbacks} }
+
+func (e entering) Assigned(ctx context.Context, a *callbacks.Assignment) error {
+	return enterAssigned(ctx, e.Callbacks, a)
+}
+
+func (e entering) Revoked(ctx context.Context, r *callbacks.Revocation) error {
+	return enterRevoked(ctx, e.Callbacks, r)
+}
+
+func (e entering) Lost(ctx context.Context, l *callbacks.Loss) error {
+	return enterLost(ctx, e.Callbacks, l)
+}
+
+func enterAssigned(ctx context.Context, cb callbacks.Callbacks, a *callbacks.Assignment) error {
+	return cb.Assigned(ctx, a)
+}
+
+func enterRevoked(ctx context.Context, cb callbacks.Callbacks, r *callbacks.Revocation) error {
+	return cb.Revoked(ctx, r)
+}
+
+func enterLost(ctx context.Context, cb callbacks.Callbacks, l *callbacks.Loss) error {
+	return cb.Lost(ctx, l)
+}
+
+// current returns what was announced.
+func (h *host) current() []strategy.TopicPartitions {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return lists(slices.SortedFunc(maps.Keys(h.announced), strategy.TopicPartition.Compare))
+}
+
+// gaveUp reports that a partition's handler was given up while the member still had the partition, so that its commits are refused.
+func (h *host) gaveUp(p strategy.TopicPartition) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.undrained[p] != nil && h.workers[p] == nil
+}
+
+// givenUp returns the workers whose handlers were given up and have not returned.
+func (h *host) givenUp() []*worker {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.undrained))
+}
+
+// active returns all workers that may work, in the order of partitions.
+func (h *host) active() []*worker {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.SortedFunc(maps.Values(h.workers), func(a, b *worker) int { return a.at.Compare(b.at) })
+}
+
+// of returns the workers of partitions.
+func (h *host) of(parts []strategy.TopicPartition) []*worker {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []*worker
+	for _, p := range parts {
+		if w := h.workers[p]; w != nil {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// start begins to work on partitions.
+func (h *host) start(parts []strategy.TopicPartition) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range parts {
+		from := h.starts[p]
+		delete(h.starts, p)
+		w := newWorker(h.driver, p, from.Start, from.resumed)
+		h.workers[p] = w
+		h.driver.working.Add(1)
+		go func(before *worker) {
+			defer h.driver.working.Done()
+			w.run(before)
+		}(h.undrained[p])
+	}
+}
+
+// call runs a callback of the member's and says how it ended.
+func (h *host) call(ctx context.Context, cb *membership.Callback) error {
+	switch cb.Kind {
+	case membership.Assign:
+		return h.assign(ctx, cb)
+	case membership.Revoke:
+		h.revoke(ctx, cb)
+	case membership.Lost:
+		h.lost(ctx, cb.Partitions, h.driver.lossReason(), nil)
+	}
+	return nil
+}
+
+func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
+	committed, err := h.driver.lanes.Committed(ctx, cb.Partitions)
+	if err != nil {
+		return fmt.Errorf("consumer: asking for committed offsets: %w", err)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for attempt := 1; ; attempt++ {
+		a := &callbacks.Assignment{Event: h.event(cb.Partitions, true), Added: lists(cb.Partitions), Committed: committed}
+		err = h.timed("assign", a.Added, func() error { return h.user.Assigned(ctx, a) })
+		starts := a.End()
+		if err == nil {
+			h.begin(cb.Partitions, starts, committed)
+			return nil
+		}
+		if !h.driver.cfg.RetryAssign || ctx.Err() != nil {
+			return fmt.Errorf("consumer: OnAssign: %w", err)
+		}
+		h.revoked(ctx, cb.Partitions, nil)
+		select {
+		case <-time.After(min(time.Duration(attempt)*100*time.Millisecond, 5*time.Second)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// begin notes where partitions will start.
+func (h *host) begin(parts []strategy.TopicPartition, starts map[strategy.TopicPartition]callbacks.Start, committed map[strategy.TopicPartition]callbacks.Offset) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range parts {
+		offset, ok := committed[p]
+		switch s := starts[p]; {
+		case s.From != callbacks.FromCommitted:
+			h.starts[p] = begin{Start: s}
+		case ok:
+			h.starts[p] = begin{Start: callbacks.Start{From: callbacks.FromOffset, Offset: offset.Offset}, resumed: true}
+		case h.driver.topics.grown(p):
+			h.starts[p] = begin{Start: callbacks.Start{From: callbacks.FromEarliest}}
+		default:
+			h.starts[p] = begin{Start: h.driver.cfg.Start}
+		}
+	}
+}
+
+// revoke drains partitions, commits them, and lets the application know. Those whose handler does not end are lost instead, and so are
+// those that do not exist any more.
+func (h *host) revoke(ctx context.Context, cb *membership.Callback) {
+	drained, undrained := h.drain(ctx, cb.Partitions)
+	if len(undrained) > 0 {
+		h.giveUp(undrained)
+		h.lost(ctx, undrained, callbacks.LossUndrained, errUndrained)
+	}
+	if ctx.Err() != nil {
+		h.lost(ctx, drained, h.driver.lossReason(), context.Cause(ctx))
+		return
+	}
+	gone, kept := h.driver.topics.split(drained)
+	if len(gone) > 0 {
+		h.lost(ctx, gone, callbacks.LossDeleted, nil)
+	}
+	workers := h.of(kept)
+	if h.driver.cfg.Commits == CommitAuto {
+		h.commit(ctx, workers)
+	}
+	h.revoked(ctx, kept, workers)
+}
+
+// drain waits until the handlers of partitions have returned.
+func (h *host) drain(ctx context.Context, parts []strategy.TopicPartition) (drained, undrained []strategy.TopicPartition) {
+	bound := h.driver.cfg.Drain
+	if deadline, ok := ctx.Deadline(); ok {
+		bound = min(bound, time.Until(deadline)/2)
+	}
+	workers := h.of(parts)
+	for _, w := range workers {
+		w.stop()
+	}
+	timer := time.NewTimer(bound)
+	defer timer.Stop()
+	if !allDone(workers, timer.C, h.hurry, ctx.Done()) {
+		for _, w := range workers {
+			w.kill(errUndrained)
+		}
+		last := time.NewTimer(graceful)
+		defer last.Stop()
+		allDone(workers, last.C, nil, nil)
+	}
+	working := map[strategy.TopicPartition]bool{}
+	for _, w := range workers {
+		select {
+		case <-w.done:
+		default:
+			working[w.at] = true
+		}
+	}
+	for _, p := range parts {
+		if working[p] {
+			undrained = append(undrained, p)
+		} else {
+			drained = append(drained, p)
+		}
+	}
+	return drained, undrained
+}
+
+// allDone waits for workers to end, or for one of the channels.
+func allDone(workers []*worker, timer <-chan time.Time, hurry, quit <-chan struct{}) bool {
+	for _, w := range workers {
+		select {
+		case <-w.done:
+			continue
+		default:
+		}
+		select {
+		case <-w.done:
+		case <-timer:
+			return false
+		case <-hurry:
+			return false
+		case <-quit:
+			return false
+		}
+	}
+	return true
+}
+
+// giveUp notes that handlers did not return in time. Their partitions are not started again before they have.
+func (h *host) giveUp(parts []strategy.TopicPartition) {
+	workers := h.of(parts)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range workers {
+		h.undrained[w.at] = w
+		h.driver.observe(HandlerStuck{Err: w.stuck(h.driver.cfg.Drain), Lost: true})
+		go h.forget(w)
+	}
+}
+
+// forget waits for a handler that was given up.
+func (h *host) forget(w *worker) {
+	<-w.done
+	h.mu.Lock()
+	if h.undrained[w.at] == w {
+		delete(h.undrained, w.at)
+	}
+	h.mu.Unlock()
+	h.driver.observe(HandlerReturned{Partition: w.at})
+}
+
+// commit commits what workers have processed, and waits until that is answered or ctx ends.
+func (h *host) commit(ctx context.Context, workers []*worker) {
+	answered := make(chan struct{})
+	posted := h.driver.post(func() { h.driver.commitProcessed(workers, func(error) { close(answered) }) })
+	if !posted {
+		return
+	}
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
+}
+
+// revoked calls OnRevoke.
+func (h *host) revoked(ctx context.Context, parts []strategy.TopicPartition, workers []*worker) {
+	if parts = h.take(parts); len(parts) == 0 {
+		return
+	}
+	positions := map[strategy.TopicPartition]int64{}
+	for _, w := range workers {
+		if next := w.handled.Load(); next != none {
+			positions[w.at] = next
+		}
+	}
+	r := &callbacks.Revocation{Event: h.event(nil, false), Removed: lists(parts), Positions: positions, CommitFunc: h.driver.commitNow}
+	_ = h.timed("revoke", r.Removed, func() error { return h.user.Revoked(ctx, r) }) // was reported, and changes nothing
+	r.End()
+}
+
+// lost waits a moment for handlers, whose contexts have ended, and calls OnLost.
+func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, reason callbacks.LossReason, cause error) {
+	workers := h.of(parts)
+	for _, w := range workers {
+		w.kill(errLost)
+	}
+	if reason != callbacks.LossUndrained {
+		timer := time.NewTimer(graceful)
+		defer timer.Stop()
+		if !allDone(workers, timer.C, nil, nil) {
+			var late []strategy.TopicPartition
+			for _, w := range workers {
+				select {
+				case <-w.done:
+				default:
+					late = append(late, w.at)
+				}
+			}
+			h.giveUp(late)
+		}
+	}
+	if parts = h.take(parts); len(parts) == 0 {
+		return
+	}
+	// What the context of a callback that was cancelled is good for, a loss cannot use.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.driver.lossBound())
+	defer cancel()
+	defer context.AfterFunc(h.driver.last, cancel)()
+	l := &callbacks.Loss{Event: h.event(nil, false), Removed: lists(parts), Reason: reason, Err: cause}
+	_ = h.timed("lost", l.Removed, func() error { return h.user.Lost(ctx, l) }) // was reported, and changes nothing
+}
+
+// take removes partitions from those that the member has, and returns those of them that the application knows of.
+func (h *host) take(parts []strategy.TopicPartition) (known []strategy.TopicPartition) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range parts {
+		if h.announced[p] {
+			known = append(known, p)
+		}
+		delete(h.announced, p)
+		delete(h.starts, p)
+		delete(h.workers, p)
+	}
+	return known
+}
+
+// event is what all callbacks are told. What is added is announced by that.
+func (h *host) event(added []strategy.TopicPartition, assign bool) callbacks.Event {
+	h.mu.Lock()
+	if assign {
+		for _, p := range added {
+			h.announced[p] = true
+		}
+	}
+	h.mu.Unlock()
+	member, generation := h.driver.identity()
+	return callbacks.Event{Group: h.driver.cfg.Group, Member: member, Generation: generation, Current: h.current()}
+}
+
+// timed calls a callback, and reports it: while it blocks, and when it has returned.
+func (h *host) timed(kind string, parts []strategy.TopicPartitions, f func() error) error {
+	began := time.Now()
+	done := h.driver.callbackBegan(kind, parts, began)
+	err := f()
+	done()
+	h.driver.callbackReturned(CallbackReturned{Callback: kind, Partitions: parts, Took: time.Since(began), Err: err})
+	return err
+}
+
+// lists groups partitions by topic; they are sorted.
+func lists(parts []strategy.TopicPartition) []strategy.TopicPartitions {
+	var out []strategy.TopicPartitions
+	for _, p := range parts {
+		if n := len(out); n == 0 || out[n-1].Topic != p.Topic {
+			out = append(out, strategy.TopicPartitions{Topic: p.Topic})
+		}
+		last := &out[len(out)-1]
+		last.Partitions = append(last.Partitions, p.Partition)
+	}
+	return out
+}

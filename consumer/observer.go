@@ -1,0 +1,129 @@
+package consumer
+
+import (
+	"time"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// An Observer is told what happens in a consumer. Observe is called on goroutines of the consumer, not concurrently, and must not block:
+// what it waits for, the group may be waiting for too. Everything that it is told is written to [Config.Logger] as well.
+type Observer interface {
+	Observe(e Event)
+}
+
+// ObserverFunc makes a function an [Observer].
+type ObserverFunc func(e Event)
+
+// Observe calls f.
+func (f ObserverFunc) Observe(e Event) { f(e) }
+
+// An Event is one of the types below. More may come: pass over those that you do not know.
+type Event interface{ event() }
+
+// RebalanceBegan says that the member is about to join a new generation of its group.
+type RebalanceBegan struct {
+	Generation int32  // the one that ends; -1 at first
+	Reason     string // as far as this member knows
+}
+
+// RebalanceEnded says that a rebalance is over for this member: the assignment was received, and the callbacks it asked for have
+// returned. There is one for each generation that the member was part of, also if nothing changed.
+type RebalanceEnded struct {
+	Generation int32
+	Protocol   string // the assignor's name on the wire
+	Leader     bool   // this member's assignor decided
+	Reason     string // of its beginning
+	Began      time.Time
+	Joined     time.Duration // until the assignment was received
+	Took       time.Duration // until the callbacks had returned
+	Assigned   []strategy.TopicPartitions
+	Added      []strategy.TopicPartitions
+	Removed    []strategy.TopicPartitions // revoked and lost
+}
+
+// CallbackReturned says how long a callback took.
+type CallbackReturned struct {
+	Callback   string // assign, revoke or lost
+	Partitions []strategy.TopicPartitions
+	Took       time.Duration
+	Err        error
+}
+
+// CallbackBlocked says that a callback has been running for half of the time that the group waits for the member, or past all of it.
+type CallbackBlocked struct {
+	Callback   string
+	Partitions []strategy.TopicPartitions
+	For        time.Duration
+	Left       time.Duration // until the group puts the member out; not positive if it may have already
+}
+
+// CommitFailed says that offsets were not committed and that this will not be tried again.
+type CommitFailed struct{ Err *callbacks.CommitError }
+
+// HandlerFailed says that a handler failed.
+type HandlerFailed struct {
+	Err     *HandlerError
+	Attempt int    // from 1
+	Next    string // what is done about it: retry, dead letter, skip, stop
+}
+
+// HandlerStuck says that a handler does not return: it has been working for longer than [Config.Stuck], or, if Lost is set, longer than
+// a revoked partition may take.
+type HandlerStuck struct {
+	Err  *StuckError
+	Lost bool
+}
+
+// HandlerReturned says that a handler that was stuck has returned.
+type HandlerReturned struct{ Partition strategy.TopicPartition }
+
+// OffsetOutOfRange says that the offset to read was not in the log.
+type OffsetOutOfRange struct {
+	Partition strategy.TopicPartition
+	Wanted    int64
+	Start     int64 // first offset of the log
+	End       int64 // behind the last
+	Next      int64 // where reading goes on, -1 if it does not
+}
+
+// ReadTrouble says that a partition cannot be read for now, or, with a nil Err, that it can again.
+type ReadTrouble struct {
+	Partition strategy.TopicPartition
+	Err       error
+}
+
+// TopicMissing says that a subscribed topic does not exist. It is waited for.
+type TopicMissing struct{ Topic string }
+
+// TopicFound says that a subscribed topic that did not exist, does.
+type TopicFound struct {
+	Topic      string
+	Partitions int32
+}
+
+// AssignorFailed says that an assignor's answer was not used, and that another took its place.
+type AssignorFailed struct{ Failure strategy.Failure }
+
+// CoordinatorLost says that the group's coordinator cannot be reached, or has moved. Nothing is lost by that.
+type CoordinatorLost struct{ Err error }
+
+// CoordinatorFound says that it, or its successor, answers again.
+type CoordinatorFound struct{ Away time.Duration }
+
+func (RebalanceBegan) event()   {}
+func (RebalanceEnded) event()   {}
+func (CallbackReturned) event() {}
+func (CallbackBlocked) event()  {}
+func (CommitFailed) event()     {}
+func (HandlerFailed) event()    {}
+func (HandlerStuck) event()     {}
+func (HandlerReturned) event()  {}
+func (OffsetOutOfRange) event() {}
+func (ReadTrouble) event()      {}
+func (TopicMissing) event()     {}
+func (TopicFound) event()       {}
+func (AssignorFailed) event()   {}
+func (CoordinatorLost) event()  {}
+func (CoordinatorFound) event() {}

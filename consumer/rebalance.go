@@ -1,0 +1,121 @@
+package consumer
+
+import (
+	"errors"
+	"time"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/membership"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// rebalances follows the member from one assignment to the next, for those who watch. It belongs to the driver's goroutine.
+type rebalances struct {
+	now      *rebalance // under way
+	plan     *plan
+	sequence []*membership.Callback
+}
+
+// A rebalance is what happened from the first sign of it until its callbacks have returned.
+type rebalance struct {
+	began      time.Time
+	generation int32 // that it ended
+	reason     string
+	joined     time.Duration
+	assigned   *membership.Assigned // nil until it was received
+	leads      bool
+	plan       *plan
+	added      []strategy.TopicPartition
+	removed    []strategy.TopicPartition
+}
+
+// called notes a callback.
+func (r *rebalances) called(cb *membership.Callback) { r.sequence = append(r.sequence, cb) }
+
+// planned notes what this member decided as the leader.
+func (r *rebalances) planned(p *plan) { r.plan = p }
+
+// noteRebalance looks at what a step has done.
+func (d *driver) noteRebalance(out *membership.Output) {
+	r := &d.rebalances
+	state := d.machine.State()
+	d.health.entered(state)
+	if r.now == nil && joins(state) {
+		_, generation := d.identity()
+		r.now = &rebalance{began: time.Now(), generation: generation, reason: d.machine.Reason()}
+		d.observe(RebalanceBegan{Generation: generation, Reason: r.now.reason})
+	}
+	if out.Assigned != nil {
+		if r.now == nil {
+			r.now = &rebalance{began: time.Now()}
+		}
+		r.now.joined, r.now.assigned, r.now.plan = time.Since(r.now.began), out.Assigned, r.plan
+		r.now.leads = r.plan != nil
+		r.plan = nil
+	}
+	if r.now != nil && r.now.assigned != nil && d.running == nil {
+		d.rebalanceEnded()
+		if joins(state) {
+			d.noteRebalance(&membership.Output{})
+		}
+	}
+}
+
+// joins says whether a member in this state is on its way into a generation.
+func joins(s membership.State) bool {
+	switch s {
+	case membership.Revoking, membership.Joining, membership.Assigning, membership.Syncing, membership.Discovering:
+		return true
+	}
+	return false
+}
+
+func (d *driver) rebalanceEnded() {
+	r := d.rebalances.now
+	for _, cb := range d.rebalances.sequence {
+		if cb.Kind == membership.Assign {
+			r.added = append(r.added, cb.Partitions...)
+		} else {
+			r.removed = append(r.removed, cb.Partitions...)
+		}
+	}
+	d.observe(RebalanceEnded{
+		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, Reason: r.reason, Began: r.began, Joined: r.joined,
+		Took: time.Since(r.began), Assigned: lists(r.assigned.Partitions), Added: lists(r.added), Removed: lists(r.removed),
+	})
+	d.rebalances.now, d.rebalances.sequence = nil, nil
+}
+
+// noteCoordinator notices that the coordinator is away, or back.
+func (d *driver) noteCoordinator() {
+	lost := d.machine.State() == membership.Rediscovering
+	switch {
+	case lost && d.away.IsZero():
+		d.away = time.Now()
+		d.observe(CoordinatorLost{Err: d.lanes.LastError()})
+	case !lost && !d.away.IsZero():
+		d.observe(CoordinatorFound{Away: time.Since(d.away)})
+		d.away = time.Time{}
+	}
+}
+
+// callbackBegan has it reported when a callback takes long. What it returns is to be called when the callback has returned.
+func (d *driver) callbackBegan(kind string, parts []strategy.TopicPartitions, began time.Time) (returned func()) {
+	tell := func() {
+		took := time.Since(began)
+		d.observe(CallbackBlocked{Callback: kind, Partitions: parts, For: took, Left: d.cfg.Rebalance - took})
+	}
+	half := time.AfterFunc(d.cfg.Rebalance/2, tell)
+	all := time.AfterFunc(d.cfg.Rebalance, tell)
+	return func() {
+		half.Stop()
+		all.Stop()
+	}
+}
+
+func (d *driver) callbackReturned(e CallbackReturned) {
+	if errors.Is(e.Err, callbacks.ErrTimeout) {
+		d.observe(CallbackBlocked{Callback: e.Callback, Partitions: e.Partitions, For: e.Took, Left: d.cfg.Rebalance - e.Took})
+	}
+	d.observe(e)
+}

@@ -1,0 +1,274 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/fetch"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// none is an offset that is not there.
+const none = -1
+
+// A worker reads a partition and has its records processed, on a goroutine of its own.
+type worker struct {
+	consumer *Consumer
+	driver   *driver
+	at       strategy.TopicPartition
+	start    callbacks.Start
+	resumed  bool // start is what the group has committed
+
+	ctx     context.Context // the handlers'
+	cancel  context.CancelCauseFunc
+	reading context.Context // ends when the worker is stopped
+	stopped context.CancelFunc
+	stops   sync.Once
+	done    chan struct{} // closed when the goroutine has ended
+
+	stopping atomic.Bool
+	handled  atomic.Int64  // offset behind the last record processed, none before
+	working  atomic.Int64  // offset that the handler works on, none if it does not
+	attempts atomic.Uint64 // tries after the first of a record, so that they are told from one long call
+	reader   atomic.Pointer[fetch.Partition]
+
+	asked int64 // offset of the last automatic commit, on the driver's goroutine; none if it failed
+}
+
+func newWorker(d *driver, at strategy.TopicPartition, start callbacks.Start, resumed bool) *worker {
+	w := &worker{consumer: d.consumer, driver: d, at: at, start: start, resumed: resumed, done: make(chan struct{}), asked: none}
+	w.ctx, w.cancel = context.WithCancelCause(d.handlers)
+	w.reading, w.stopped = context.WithCancel(d.handlers)
+	w.handled.Store(none)
+	w.working.Store(none)
+	return w
+}
+
+// stop lets the record in work be the last one.
+func (w *worker) stop() {
+	w.stops.Do(func() {
+		w.stopping.Store(true)
+		w.stopped()
+	})
+}
+
+// kill stops the worker and ends its handler's context.
+func (w *worker) kill(cause error) {
+	w.stop()
+	w.cancel(cause)
+}
+
+// run works until it is stopped, after the worker before it has ended, if there is one.
+func (w *worker) run(before *worker) {
+	defer close(w.done)
+	defer w.cancel(nil)
+	defer w.stop()
+	if before != nil {
+		select {
+		case <-before.done:
+		case <-w.reading.Done():
+			return
+		}
+	}
+	reader, err := w.driver.fetcher.Open(w.at, w.start)
+	if err != nil {
+		w.unreadable(err)
+		return
+	}
+	defer reader.Close()
+	w.reader.Store(reader)
+	for {
+		b, err := reader.Next(w.reading)
+		if w.stopping.Load() {
+			return
+		}
+		if err != nil {
+			w.unreadable(err)
+			return
+		}
+		if len(b.Messages) > 0 && !w.driver.work.do(w, b) {
+			return
+		}
+		w.handled.Store(b.Next)
+	}
+}
+
+func (w *worker) unreadable(err error) {
+	if w.reading.Err() == nil {
+		w.driver.fail(&ReadError{Topic: w.at.Topic, Partition: w.at.Partition, Err: err})
+	}
+}
+
+// due returns the offset to commit, if there is one: behind what is processed, or where it started if nobody has committed that.
+func (w *worker) due() (int64, bool) {
+	if next := w.handled.Load(); next != none {
+		return next, next != w.asked
+	}
+	if r := w.reader.Load(); r != nil && !w.resumed {
+		first, known := r.Start()
+		return first, known && first != w.asked
+	}
+	return none, false
+}
+
+// work is what a worker does with records that were fetched. It returns false if the worker is to end.
+type work interface {
+	do(w *worker, b *fetch.Batch) bool
+}
+
+type recordWork struct{ handle Handler }
+
+func (h recordWork) do(w *worker, b *fetch.Batch) bool {
+	defer w.working.Store(none)
+	messages := make([]Message, len(b.Messages))
+	for i := range messages {
+		if w.stopping.Load() {
+			return false
+		}
+		m := &messages[i]
+		m.ConsumerMessage, m.worker = &b.Messages[i], w
+		w.working.Store(m.Offset)
+		w.intercept(m.ConsumerMessage)
+		if err := enterRecord(w.ctx, h.handle, m); err != nil && !w.settle(err, m.Offset, messages[i:i+1], func() error { return enterRecord(w.ctx, h.handle, m) }) {
+			return false
+		}
+		w.handled.Store(m.Offset + 1)
+	}
+	return true
+}
+
+type batchWork struct{ handle BatchHandler }
+
+func (h batchWork) do(w *worker, b *fetch.Batch) bool {
+	defer w.working.Store(none)
+	messages := make([]Message, len(b.Messages))
+	for i := range messages {
+		messages[i] = Message{ConsumerMessage: &b.Messages[i], worker: w}
+		w.intercept(messages[i].ConsumerMessage)
+	}
+	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages, HighWatermark: b.HighWatermark, next: b.Next}
+	first := messages[0].Offset
+	w.working.Store(first)
+	err := enterBatch(w.ctx, h.handle, batch)
+	return err == nil || w.settle(err, first, messages, func() error { return enterBatch(w.ctx, h.handle, batch) })
+}
+
+// userCode is how the names of the functions begin through which the application's code is called; see calledBack.
+const userCode = "github.com/assignkit/assignkit/consumer.enter"
+
+func enterRecord(ctx context.Context, h Handler, m *Message) (err error) {
+	defer recovered(&err)
+	return h(ctx, m)
+}
+
+func enterBatch(ctx context.Context, h BatchHandler, b *Batch) (err error) {
+	defer recovered(&err)
+	return h(ctx, b)
+}
+
+func enterDeadLetter(ctx context.Context, f func(context.Context, *Message, error) error, m *Message, why error) (err error) {
+	defer recovered(&err)
+	return f(ctx, m, why)
+}
+
+func enterInterceptor(i sarama.ConsumerInterceptor, m *sarama.ConsumerMessage) (err error) {
+	defer recovered(&err)
+	i.OnConsume(m)
+	return nil
+}
+
+// recovered makes a panic an error. It is deferred.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = &PanicError{Value: v, Stack: debug.Stack()}
+	}
+}
+
+// intercept shows a record to Sarama's interceptors. A panic of one is logged, as with Sarama's own consumers.
+func (w *worker) intercept(m *sarama.ConsumerMessage) {
+	for _, i := range w.driver.interceptors {
+		if err := enterInterceptor(i, m); err != nil {
+			w.driver.log.Error("an interceptor failed", "partition", name(w.at), "offset", m.Offset, "error", err)
+		}
+	}
+}
+
+// settle deals with a failure of the handler, and returns whether the records count as processed. Otherwise the worker is to end: it was
+// stopped, or has ended Run.
+func (w *worker) settle(err error, offset int64, messages []Message, again func() error) bool {
+	f := &w.driver.cfg.Failure
+	for n := 1; ; n++ {
+		if w.ctx.Err() != nil {
+			return false // the handler was told to end
+		}
+		if f.Retries >= 0 && n > f.Retries {
+			return w.giveUp(err, offset, n, messages)
+		}
+		w.failed(err, offset, n, "retry")
+		if !w.pause(f.wait(n)) {
+			return false
+		}
+		w.attempts.Add(1)
+		if err = again(); err == nil {
+			return true
+		}
+	}
+}
+
+// giveUp is what follows the last attempt.
+func (w *worker) giveUp(err error, offset int64, attempt int, messages []Message) bool {
+	f := &w.driver.cfg.Failure
+	if f.DeadLetter != nil {
+		w.failed(err, offset, attempt, "dead letter")
+		buried := w.bury(err, messages)
+		if buried == nil {
+			return true
+		}
+		if w.ctx.Err() != nil {
+			return false
+		}
+		err = errors.Join(err, buried)
+	}
+	if f.Then == Skip {
+		w.failed(err, offset, attempt, "skip")
+		return true
+	}
+	w.failed(err, offset, attempt, "stop")
+	w.driver.fail(&HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err})
+	return false
+}
+
+func (w *worker) bury(err error, messages []Message) error {
+	for i := range messages {
+		w.working.Store(messages[i].Offset)
+		if err := enterDeadLetter(w.ctx, w.driver.cfg.Failure.DeadLetter, &messages[i], err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) failed(err error, offset int64, attempt int, next string) {
+	w.driver.observe(HandlerFailed{Attempt: attempt, Next: next, Err: &HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err}})
+}
+
+// pause waits, and returns false if the worker is stopped meanwhile. Nothing is in work then.
+func (w *worker) pause(d time.Duration) bool {
+	at := w.working.Swap(none)
+	defer w.working.Store(at)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-w.reading.Done():
+		return false
+	}
+}

@@ -1,0 +1,34 @@
+package lanes
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/IBM/sarama"
+)
+
+// explain says what may be behind an error of a connection that does not say it.
+func explain(err error) error {
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case plain:
+		return fmt.Errorf("%w (that port takes connections without TLS: turn Net.TLS off, or use the port for TLS)", err)
+	case untrusted:
+		return fmt.Errorf("%w (Net.TLS.Config has no authority, or not the name, that the broker's certificate is for)", err)
+	case errors.Is(err, sarama.ErrSASLAuthenticationFailed):
+		return fmt.Errorf("%w (the broker refuses the login: check Net.SASL)", err)
+	}
+	return err
+}
+
+// explainOpen is explain for an error of a new connection.
+func explainOpen(err error, conf *sarama.Config) error {
+	if !conf.Net.TLS.Enable && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
+		return fmt.Errorf("%w (the broker closed the connection at once: does that port want TLS?)", err)
+	}
+	return explain(err)
+}
