@@ -16,7 +16,7 @@ import (
 // error of a handler whose context has ended is no failure: the record counts as not processed.
 type Handler func(ctx context.Context, m *Message) error
 
-// BatchHandler processes records of one partition, several at a time, as they were fetched. Nil says that all of them are processed, an
+// BatchHandler processes records of one partition, up to 1024 at a time, as many as have come. Nil says that all of them are processed, an
 // error that none is. Everything else is as with [Handler].
 type BatchHandler func(ctx context.Context, b *Batch) error
 
@@ -43,7 +43,6 @@ type Batch struct {
 	Messages  []Message // never empty
 	// HighWatermark is the offset that the next record to be produced would have had when these were fetched.
 	HighWatermark int64
-	next          int64
 }
 
 // At returns the batch's partition.
@@ -53,5 +52,6 @@ func (b *Batch) At() strategy.TopicPartition {
 
 // Commit commits this batch and all before it in its partition, and waits for the answer. See [Consumer.Commit].
 func (b *Batch) Commit(ctx context.Context) error {
-	return b.Messages[0].worker.consumer.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{b.At(): {Offset: b.next}})
+	last := &b.Messages[len(b.Messages)-1]
+	return last.worker.consumer.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{b.At(): {Offset: last.Offset + 1}})
 }

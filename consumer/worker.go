@@ -15,6 +15,9 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
+// chunk is how many records are made ready for handlers at a time. More than fit into a processor's cache are slower.
+const chunk = 1024
+
 // none is an offset that is not there.
 const none = -1
 
@@ -93,8 +96,10 @@ func (w *worker) run(before *worker) {
 			w.unreadable(err)
 			return
 		}
-		if len(b.Messages) > 0 && !w.driver.work.do(w, b) {
-			return
+		for messages := b.Take(chunk); messages != nil; messages = b.Take(chunk) {
+			if !w.driver.work.do(w, messages, b.HighWatermark) {
+				return
+			}
 		}
 		w.handled.Store(b.Next)
 	}
@@ -120,20 +125,20 @@ func (w *worker) due() (int64, bool) {
 
 // work is what a worker does with records that were fetched. It returns false if the worker is to end.
 type work interface {
-	do(w *worker, b *fetch.Batch) bool
+	do(w *worker, fetched []sarama.ConsumerMessage, highWatermark int64) bool
 }
 
 type recordWork struct{ handle Handler }
 
-func (h recordWork) do(w *worker, b *fetch.Batch) bool {
+func (h recordWork) do(w *worker, fetched []sarama.ConsumerMessage, _ int64) bool {
 	defer w.working.Store(none)
-	messages := make([]Message, len(b.Messages))
+	messages := make([]Message, len(fetched))
 	for i := range messages {
 		if w.stopping.Load() {
 			return false
 		}
 		m := &messages[i]
-		m.ConsumerMessage, m.worker = &b.Messages[i], w
+		m.ConsumerMessage, m.worker = &fetched[i], w
 		w.working.Store(m.Offset)
 		w.intercept(m.ConsumerMessage)
 		if err := enterRecord(w.ctx, h.handle, m); err != nil && !w.settle(err, m.Offset, messages[i:i+1], func() error { return enterRecord(w.ctx, h.handle, m) }) {
@@ -146,18 +151,22 @@ func (h recordWork) do(w *worker, b *fetch.Batch) bool {
 
 type batchWork struct{ handle BatchHandler }
 
-func (h batchWork) do(w *worker, b *fetch.Batch) bool {
+func (h batchWork) do(w *worker, fetched []sarama.ConsumerMessage, highWatermark int64) bool {
 	defer w.working.Store(none)
-	messages := make([]Message, len(b.Messages))
+	messages := make([]Message, len(fetched))
 	for i := range messages {
-		messages[i] = Message{ConsumerMessage: &b.Messages[i], worker: w}
+		messages[i] = Message{ConsumerMessage: &fetched[i], worker: w}
 		w.intercept(messages[i].ConsumerMessage)
 	}
-	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages, HighWatermark: b.HighWatermark, next: b.Next}
-	first := messages[0].Offset
+	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages, HighWatermark: highWatermark}
+	first, last := messages[0].Offset, messages[len(messages)-1].Offset
 	w.working.Store(first)
 	err := enterBatch(w.ctx, h.handle, batch)
-	return err == nil || w.settle(err, first, messages, func() error { return enterBatch(w.ctx, h.handle, batch) })
+	if err != nil && !w.settle(err, first, messages, func() error { return enterBatch(w.ctx, h.handle, batch) }) {
+		return false
+	}
+	w.handled.Store(last + 1)
+	return !w.stopping.Load()
 }
 
 // userCode is how the names of the functions begin through which the application's code is called; see calledBack.

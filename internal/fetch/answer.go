@@ -84,21 +84,7 @@ func (f *Fetcher) refused(b *broker, a *ask, code sarama.KError) {
 
 // read makes a batch of a partition's answer, nil if it brings nothing.
 func (f *Fetcher) read(a *ask, block *sarama.FetchResponseBlock) *Batch {
-	n := 0
-	for _, rs := range block.RecordsSet {
-		switch {
-		case rs.RecordBatch != nil:
-			n += len(rs.RecordBatch.Records)
-		case rs.MsgSet != nil:
-			for _, m := range rs.MsgSet.Messages {
-				n += len(m.Messages())
-			}
-		}
-	}
-	r := reader{
-		batch: &Batch{Messages: make([]sarama.ConsumerMessage, 0, n), Next: a.offset, HighWatermark: block.HighWaterMarkOffset, LeaderEpoch: -1},
-		topic: a.at.Topic, partition: a.at.Partition,
-	}
+	r := reader{batch: &Batch{at: a.at, Next: a.offset, HighWatermark: block.HighWaterMarkOffset, LeaderEpoch: -1, Bytes: batchOverhead}}
 	if f.cfg.ReadCommitted {
 		r.transactions(block.AbortedTransactions)
 	}
@@ -113,6 +99,5 @@ func (f *Fetcher) read(a *ask, block *sarama.FetchResponseBlock) *Batch {
 	if r.batch.Next == a.offset {
 		return nil
 	}
-	r.batch.Bytes += batchOverhead
 	return r.batch
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/IBM/sarama"
-
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -59,13 +57,15 @@ type Partition struct {
 	answered                time.Time
 }
 
-// A Batch is records of one partition, as they came.
+// A Batch is records of one partition, as they came. It may be without any, if all that came were control records and the like.
 type Batch struct {
-	Messages      []sarama.ConsumerMessage // in the order of offsets; empty if all that came were control records and the like
-	Next          int64                    // the offset behind all of them, and behind what is not shown
+	Next          int64 // the offset behind all of them, and behind what is not shown
 	HighWatermark int64
 	LeaderEpoch   int32 // under which the last record was written; -1 if that is not known
 	Bytes         int64 // about
+
+	at    strategy.TopicPartition
+	parts []part
 }
 
 // Start returns the offset at which the partition began to be read, and whether that is known yet.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // What records take in memory beside their bytes, about.
@@ -13,13 +15,19 @@ const (
 	batchOverhead  = 200
 )
 
-// A reader makes messages of what Sarama has decoded.
+// A part of a batch is records as Sarama has decoded them. Messages are made of them when they are taken, not before: they take as much
+// memory again, and are best made where they are looked at next.
+type part struct {
+	records *sarama.RecordBatch      // of the present format
+	old     []sarama.ConsumerMessage // of a former one
+	at      int                      // index of the first that is left
+}
+
+// A reader makes a batch of what Sarama has decoded.
 type reader struct {
-	batch     *Batch
-	topic     string
-	partition int32
-	aborted   []sarama.AbortedTransaction // by their first offsets; those that begin later than what was read so far
-	open      map[int64]bool              // producers of aborted transactions that have begun and not ended
+	batch   *Batch
+	aborted []sarama.AbortedTransaction // by their first offsets; those that begin later than what was read so far
+	open    map[int64]bool              // producers of aborted transactions that have begun and not ended
 }
 
 // transactions notes which were aborted.
@@ -59,28 +67,75 @@ func (r *reader) records(b *sarama.RecordBatch) {
 }
 
 func (r *reader) visible(b *sarama.RecordBatch) {
-	messages, next := r.batch.Messages, r.batch.Next
-	size := int64(0)
-	for _, record := range b.Records {
-		offset := b.FirstOffset + record.OffsetDelta
-		if offset < next {
-			continue
-		}
-		messages = append(messages, sarama.ConsumerMessage{
-			Topic: r.topic, Partition: r.partition, Offset: offset, Key: record.Key, Value: record.Value, Headers: record.Headers,
-		})
-		if m := &messages[len(messages)-1]; b.LogAppendTime {
-			m.Timestamp = b.MaxTimestamp
-		} else {
-			m.Timestamp = b.FirstTimestamp.Add(record.TimestampDelta)
-		}
-		size += int64(len(record.Key)+len(record.Value)) + recordOverhead
+	at := 0
+	for at < len(b.Records) && b.FirstOffset+b.Records[at].OffsetDelta < r.batch.Next {
+		at++
+	}
+	if at == len(b.Records) {
+		return
+	}
+	size := int64(len(b.Records)) * recordOverhead
+	for _, record := range b.Records[at:] {
+		size += int64(len(record.Key) + len(record.Value))
 		for _, h := range record.Headers {
 			size += int64(len(h.Key) + len(h.Value))
 		}
 	}
-	r.batch.Messages = messages
 	r.batch.Bytes += size
+	r.batch.parts = append(r.batch.parts, part{records: b, at: at})
+}
+
+// Take returns the next messages of the batch, at most n, nil when there are no more. They are the caller's.
+func (b *Batch) Take(n int) []sarama.ConsumerMessage {
+	left := 0
+	for i := range b.parts {
+		if left += b.parts[i].len(); left >= n {
+			left = n
+			break
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	messages := make([]sarama.ConsumerMessage, left)
+	for rest := messages; len(rest) > 0; {
+		p := &b.parts[0]
+		rest = rest[p.fill(rest, &b.at):]
+		if p.len() == 0 {
+			b.parts[0] = part{}
+			b.parts = b.parts[1:]
+		}
+	}
+	return messages
+}
+
+func (p *part) len() int {
+	if p.records != nil {
+		return len(p.records.Records) - p.at
+	}
+	return len(p.old) - p.at
+}
+
+// fill writes messages, and returns how many.
+func (p *part) fill(messages []sarama.ConsumerMessage, at *strategy.TopicPartition) int {
+	n := min(len(messages), p.len())
+	from := p.at
+	p.at += n
+	if p.records == nil {
+		return copy(messages, p.old[from:from+n])
+	}
+	b := p.records
+	for i, record := range b.Records[from : from+n] {
+		m := &messages[i]
+		m.Topic, m.Partition, m.Offset = at.Topic, at.Partition, b.FirstOffset+record.OffsetDelta
+		m.Key, m.Value, m.Headers = record.Key, record.Value, record.Headers
+		if b.LogAppendTime {
+			m.Timestamp = b.MaxTimestamp
+		} else {
+			m.Timestamp = b.FirstTimestamp.Add(record.TimestampDelta)
+		}
+	}
+	return n
 }
 
 // isAbort reads the one record of a control batch: its key is a version and a type, of which 0 is an abort.
@@ -91,6 +146,7 @@ func isAbort(b *sarama.RecordBatch) bool {
 // messageSet reads the formats before that of Kafka 0.11. In the later of the two, offsets inside a compressed message count from the
 // first one, and only the offset of the last is known.
 func (r *reader) messageSet(set *sarama.MessageSet) {
+	var messages []sarama.ConsumerMessage
 	for _, block := range set.Messages {
 		inner := block.Messages()
 		for _, m := range inner {
@@ -104,11 +160,14 @@ func (r *reader) messageSet(set *sarama.MessageSet) {
 			if offset < r.batch.Next {
 				continue
 			}
-			r.batch.Messages = append(r.batch.Messages, sarama.ConsumerMessage{
-				Topic: r.topic, Partition: r.partition, Offset: offset, Key: m.Msg.Key, Value: m.Msg.Value, Timestamp: timestamp, BlockTimestamp: block.Msg.Timestamp,
+			messages = append(messages, sarama.ConsumerMessage{
+				Topic: r.batch.at.Topic, Partition: r.batch.at.Partition, Offset: offset, Key: m.Msg.Key, Value: m.Msg.Value, Timestamp: timestamp, BlockTimestamp: block.Msg.Timestamp,
 			})
 			r.batch.Next = offset + 1
 			r.batch.Bytes += int64(len(m.Msg.Key)+len(m.Msg.Value)) + recordOverhead
 		}
+	}
+	if len(messages) > 0 {
+		r.batch.parts = append(r.batch.parts, part{old: messages})
 	}
 }

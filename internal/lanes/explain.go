@@ -25,10 +25,14 @@ func explain(err error) error {
 	return err
 }
 
-// explainOpen is explain for an error of a new connection.
+// explainOpen is explain for an error of a new connection. Brokers close those on which something else is spoken, after at most
+// a few bytes.
 func explainOpen(err error, conf *sarama.Config) error {
-	if !conf.Net.TLS.Enable && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
-		return fmt.Errorf("%w (the broker closed the connection at once: does that port want TLS?)", err)
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.ECONNRESET) {
+		return explain(err)
 	}
-	return explain(err)
+	if conf.Net.TLS.Enable {
+		return fmt.Errorf("%w (it was closed at once: is that the port for TLS, and does it want a certificate?)", err)
+	}
+	return fmt.Errorf("%w (it was closed at once: does that port want TLS?)", err)
 }

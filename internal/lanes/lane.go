@@ -50,7 +50,6 @@ func (a *lane) cut() {
 	a.epoch++
 	a.queue = nil
 	a.stop()
-	a.drop()
 }
 
 // drop gives the connection up. It is called with a.mu held.
