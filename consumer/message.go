@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"context"
+	"time"
 
 	"github.com/IBM/sarama"
 
@@ -20,10 +21,42 @@ type Handler func(ctx context.Context, m *Message) error
 // error that none is. Everything else is as with [Handler].
 type BatchHandler func(ctx context.Context, b *Batch) error
 
-// A Message is a record with its place. Topic, Partition, Offset, Key, Value, Headers and Timestamp are those of Sarama's message. It may be kept.
+// A Message is a record. It may be kept.
 type Message struct {
-	*sarama.ConsumerMessage
-	worker *worker
+	*Place
+	Offset     int64
+	Key, Value []byte // must not be written to
+
+	timestamp int64 // in milliseconds since 1970
+	record    *sarama.Record
+}
+
+// A Place is what the messages of a partition have in common.
+type Place struct {
+	Topic     string
+	Partition int32
+	worker    *worker
+}
+
+// Timestamp returns when the record was made, or when the broker has appended it, as the topic is configured.
+func (m *Message) Timestamp() time.Time { return time.UnixMilli(m.timestamp) }
+
+// Headers returns the record's headers, in their order.
+func (m *Message) Headers() []*sarama.RecordHeader { return m.record.Headers }
+
+// Sarama returns the message as Sarama's consumers would have it. It is made anew by each call.
+func (m *Message) Sarama() *sarama.ConsumerMessage {
+	return &sarama.ConsumerMessage{
+		Topic: m.Topic, Partition: m.Partition, Offset: m.Offset, Key: m.Key, Value: m.Value, Headers: m.Headers(), Timestamp: m.Timestamp(),
+	}
+}
+
+// MessageOf makes a message of Sarama's, as tests of handlers need. Its Commit fails with [ErrNotRunning].
+func MessageOf(m *sarama.ConsumerMessage) *Message {
+	return &Message{
+		Place: &Place{Topic: m.Topic, Partition: m.Partition}, Offset: m.Offset, Key: m.Key, Value: m.Value,
+		timestamp: m.Timestamp.UnixMilli(), record: &sarama.Record{Headers: m.Headers},
+	}
 }
 
 // At returns the message's partition.
@@ -33,6 +66,9 @@ func (m *Message) At() strategy.TopicPartition {
 
 // Commit commits this message and all before it in its partition, and waits for the answer. See [Consumer.Commit].
 func (m *Message) Commit(ctx context.Context) error {
+	if m.worker == nil {
+		return ErrNotRunning
+	}
 	return m.worker.consumer.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{m.At(): {Offset: m.Offset + 1}})
 }
 
@@ -52,6 +88,5 @@ func (b *Batch) At() strategy.TopicPartition {
 
 // Commit commits this batch and all before it in its partition, and waits for the answer. See [Consumer.Commit].
 func (b *Batch) Commit(ctx context.Context) error {
-	last := &b.Messages[len(b.Messages)-1]
-	return last.worker.consumer.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{b.At(): {Offset: last.Offset + 1}})
+	return b.Messages[len(b.Messages)-1].Commit(ctx)
 }

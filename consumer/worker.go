@@ -15,8 +15,12 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// chunk is how many records are made ready for handlers at a time. More than fit into a processor's cache are slower.
-const chunk = 1024
+// How many records are made ready at a time. Those of one allocation are freed together, so few are better for who keeps one; and what
+// fits into a processor's cache is faster.
+const (
+	recordChunk = 200
+	batchChunk  = 1024
+)
 
 // none is an offset that is not there.
 const none = -1
@@ -26,6 +30,7 @@ type worker struct {
 	consumer *Consumer
 	driver   *driver
 	at       strategy.TopicPartition
+	place    Place
 	start    callbacks.Start
 	resumed  bool // start is what the group has committed
 
@@ -47,6 +52,7 @@ type worker struct {
 
 func newWorker(d *driver, at strategy.TopicPartition, start callbacks.Start, resumed bool) *worker {
 	w := &worker{consumer: d.consumer, driver: d, at: at, start: start, resumed: resumed, done: make(chan struct{}), asked: none}
+	w.place = Place{Topic: at.Topic, Partition: at.Partition, worker: w}
 	w.ctx, w.cancel = context.WithCancelCause(d.handlers)
 	w.reading, w.stopped = context.WithCancel(d.handlers)
 	w.handled.Store(none)
@@ -96,8 +102,8 @@ func (w *worker) run(before *worker) {
 			w.unreadable(err)
 			return
 		}
-		for messages := b.Take(chunk); messages != nil; messages = b.Take(chunk) {
-			if !w.driver.work.do(w, messages, b.HighWatermark) {
+		for b.Len() > 0 {
+			if !w.driver.work.do(w, b) {
 				return
 			}
 		}
@@ -125,22 +131,20 @@ func (w *worker) due() (int64, bool) {
 
 // work is what a worker does with records that were fetched. It returns false if the worker is to end.
 type work interface {
-	do(w *worker, fetched []sarama.ConsumerMessage, highWatermark int64) bool
+	do(w *worker, b *fetch.Batch) bool
 }
 
 type recordWork struct{ handle Handler }
 
-func (h recordWork) do(w *worker, fetched []sarama.ConsumerMessage, _ int64) bool {
+func (h recordWork) do(w *worker, b *fetch.Batch) bool {
 	defer w.working.Store(none)
-	messages := make([]Message, len(fetched))
+	messages := w.messages(b, recordChunk)
 	for i := range messages {
 		if w.stopping.Load() {
 			return false
 		}
 		m := &messages[i]
-		m.ConsumerMessage, m.worker = &fetched[i], w
 		w.working.Store(m.Offset)
-		w.intercept(m.ConsumerMessage)
 		if err := enterRecord(w.ctx, h.handle, m); err != nil && !w.settle(err, m.Offset, messages[i:i+1], func() error { return enterRecord(w.ctx, h.handle, m) }) {
 			return false
 		}
@@ -151,14 +155,10 @@ func (h recordWork) do(w *worker, fetched []sarama.ConsumerMessage, _ int64) boo
 
 type batchWork struct{ handle BatchHandler }
 
-func (h batchWork) do(w *worker, fetched []sarama.ConsumerMessage, highWatermark int64) bool {
+func (h batchWork) do(w *worker, b *fetch.Batch) bool {
 	defer w.working.Store(none)
-	messages := make([]Message, len(fetched))
-	for i := range messages {
-		messages[i] = Message{ConsumerMessage: &fetched[i], worker: w}
-		w.intercept(messages[i].ConsumerMessage)
-	}
-	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages, HighWatermark: highWatermark}
+	messages := w.messages(b, batchChunk)
+	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages, HighWatermark: b.HighWatermark}
 	first, last := messages[0].Offset, messages[len(messages)-1].Offset
 	w.working.Store(first)
 	err := enterBatch(w.ctx, h.handle, batch)
@@ -167,6 +167,21 @@ func (h batchWork) do(w *worker, fetched []sarama.ConsumerMessage, highWatermark
 	}
 	w.handled.Store(last + 1)
 	return !w.stopping.Load()
+}
+
+// messages makes the next messages of a batch, at most n.
+func (w *worker) messages(b *fetch.Batch, n int) []Message {
+	messages := make([]Message, min(n, b.Len()))
+	for i := range messages {
+		r := b.Read()
+		messages[i] = Message{Place: &w.place, Offset: r.Offset, Key: r.Key, Value: r.Value, timestamp: r.Timestamp, record: r.Record}
+	}
+	if len(w.driver.interceptors) > 0 {
+		for i := range messages {
+			w.intercept(&messages[i])
+		}
+	}
+	return messages
 }
 
 // userCode is how the names of the functions begin through which the application's code is called; see calledBack.
@@ -200,13 +215,17 @@ func recovered(err *error) {
 	}
 }
 
-// intercept shows a record to Sarama's interceptors. A panic of one is logged, as with Sarama's own consumers.
-func (w *worker) intercept(m *sarama.ConsumerMessage) {
+// intercept shows a record to Sarama's interceptors, and takes over what they change. A panic of one is logged, as with Sarama's own
+// consumers.
+func (w *worker) intercept(m *Message) {
+	shown := m.Sarama()
 	for _, i := range w.driver.interceptors {
-		if err := enterInterceptor(i, m); err != nil {
+		if err := enterInterceptor(i, shown); err != nil {
 			w.driver.log.Error("an interceptor failed", "partition", name(w.at), "offset", m.Offset, "error", err)
 		}
 	}
+	*m = *MessageOf(shown)
+	m.Place = &w.place
 }
 
 // settle deals with a failure of the handler, and returns whether the records count as processed. Otherwise the worker is to end: it was

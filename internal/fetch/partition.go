@@ -66,6 +66,7 @@ type Batch struct {
 
 	at    strategy.TopicPartition
 	parts []part
+	left  int // messages
 }
 
 // Start returns the offset at which the partition began to be read, and whether that is known yet.

@@ -3,10 +3,9 @@ package fetch
 import (
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/IBM/sarama"
-
-	"github.com/assignkit/assignkit/strategy"
 )
 
 // What records take in memory beside their bytes, about.
@@ -15,12 +14,23 @@ const (
 	batchOverhead  = 200
 )
 
-// A part of a batch is records as Sarama has decoded them. Messages are made of them when they are taken, not before: they take as much
-// memory again, and are best made where they are looked at next.
+// A part of a batch is records as Sarama has decoded them. What handlers are given is made of them when they are taken, not before: it
+// takes as much memory again, and is best made where it is looked at next.
 type part struct {
-	records *sarama.RecordBatch      // of the present format
-	old     []sarama.ConsumerMessage // of a former one
-	at      int                      // index of the first that is left
+	*sarama.RecordBatch
+	first int64 // of the records' timestamps, in milliseconds
+	at    int   // index of the first record that is left
+}
+
+func newPart(b *sarama.RecordBatch, at int) part {
+	return part{RecordBatch: b, first: b.FirstTimestamp.UnixMilli(), at: at}
+}
+
+// A Record is one as Sarama has decoded it, with what only its batch knows.
+type Record struct {
+	*sarama.Record
+	Offset    int64
+	Timestamp int64 // in milliseconds since 1970
 }
 
 // A reader makes a batch of what Sarama has decoded.
@@ -82,60 +92,27 @@ func (r *reader) visible(b *sarama.RecordBatch) {
 		}
 	}
 	r.batch.Bytes += size
-	r.batch.parts = append(r.batch.parts, part{records: b, at: at})
+	r.batch.parts = append(r.batch.parts, newPart(b, at))
+	r.batch.left += len(b.Records) - at
 }
 
-// Take returns the next messages of the batch, at most n, nil when there are no more. They are the caller's.
-func (b *Batch) Take(n int) []sarama.ConsumerMessage {
-	left := 0
-	for i := range b.parts {
-		if left += b.parts[i].len(); left >= n {
-			left = n
-			break
-		}
-	}
-	if left == 0 {
-		return nil
-	}
-	messages := make([]sarama.ConsumerMessage, left)
-	for rest := messages; len(rest) > 0; {
-		p := &b.parts[0]
-		rest = rest[p.fill(rest, &b.at):]
-		if p.len() == 0 {
-			b.parts[0] = part{}
-			b.parts = b.parts[1:]
-		}
-	}
-	return messages
-}
+// Len returns how many records are left in the batch.
+func (b *Batch) Len() int { return b.left }
 
-func (p *part) len() int {
-	if p.records != nil {
-		return len(p.records.Records) - p.at
+// Read returns the next record of the batch, of which there has to be one left.
+func (b *Batch) Read() Record {
+	p := &b.parts[0]
+	record := p.Records[p.at]
+	r := Record{Record: record, Offset: p.FirstOffset + record.OffsetDelta, Timestamp: p.first + record.TimestampDelta.Milliseconds()}
+	if p.LogAppendTime {
+		r.Timestamp = p.MaxTimestamp.UnixMilli()
 	}
-	return len(p.old) - p.at
-}
-
-// fill writes messages, and returns how many.
-func (p *part) fill(messages []sarama.ConsumerMessage, at *strategy.TopicPartition) int {
-	n := min(len(messages), p.len())
-	from := p.at
-	p.at += n
-	if p.records == nil {
-		return copy(messages, p.old[from:from+n])
+	b.left--
+	if p.at++; p.at == len(p.Records) {
+		b.parts[0] = part{}
+		b.parts = b.parts[1:]
 	}
-	b := p.records
-	for i, record := range b.Records[from : from+n] {
-		m := &messages[i]
-		m.Topic, m.Partition, m.Offset = at.Topic, at.Partition, b.FirstOffset+record.OffsetDelta
-		m.Key, m.Value, m.Headers = record.Key, record.Value, record.Headers
-		if b.LogAppendTime {
-			m.Timestamp = b.MaxTimestamp
-		} else {
-			m.Timestamp = b.FirstTimestamp.Add(record.TimestampDelta)
-		}
-	}
-	return n
+	return r
 }
 
 // isAbort reads the one record of a control batch: its key is a version and a type, of which 0 is an abort.
@@ -143,10 +120,10 @@ func isAbort(b *sarama.RecordBatch) bool {
 	return len(b.Records) > 0 && len(b.Records[0].Key) >= 4 && binary.BigEndian.Uint16(b.Records[0].Key[2:]) == 0
 }
 
-// messageSet reads the formats before that of Kafka 0.11. In the later of the two, offsets inside a compressed message count from the
-// first one, and only the offset of the last is known.
+// messageSet reads the formats before that of Kafka 0.11, as a batch of the present one. In the later of the two, offsets inside a
+// compressed message count from the first one, and only the offset of the last is known.
 func (r *reader) messageSet(set *sarama.MessageSet) {
-	var messages []sarama.ConsumerMessage
+	batch := &sarama.RecordBatch{FirstOffset: r.batch.Next, FirstTimestamp: time.UnixMilli(0)}
 	for _, block := range set.Messages {
 		inner := block.Messages()
 		for _, m := range inner {
@@ -160,14 +137,15 @@ func (r *reader) messageSet(set *sarama.MessageSet) {
 			if offset < r.batch.Next {
 				continue
 			}
-			messages = append(messages, sarama.ConsumerMessage{
-				Topic: r.batch.at.Topic, Partition: r.batch.at.Partition, Offset: offset, Key: m.Msg.Key, Value: m.Msg.Value, Timestamp: timestamp, BlockTimestamp: block.Msg.Timestamp,
+			batch.Records = append(batch.Records, &sarama.Record{
+				Key: m.Msg.Key, Value: m.Msg.Value, OffsetDelta: offset - batch.FirstOffset, TimestampDelta: timestamp.Sub(batch.FirstTimestamp),
 			})
 			r.batch.Next = offset + 1
 			r.batch.Bytes += int64(len(m.Msg.Key)+len(m.Msg.Value)) + recordOverhead
 		}
 	}
-	if len(messages) > 0 {
-		r.batch.parts = append(r.batch.parts, part{old: messages})
+	if len(batch.Records) > 0 {
+		r.batch.parts = append(r.batch.parts, newPart(batch, 0))
+		r.batch.left += len(batch.Records)
 	}
 }

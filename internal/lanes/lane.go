@@ -48,8 +48,8 @@ func (a *lane) cut() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.epoch++
-	a.queue = nil
 	a.stop()
+	a.drop()
 }
 
 // drop gives the connection up. It is called with a.mu held.
