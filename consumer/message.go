@@ -17,7 +17,7 @@ import (
 // error of a handler whose context has ended is no failure: the record counts as not processed.
 type Handler func(ctx context.Context, m *Message) error
 
-// BatchHandler processes records of one partition, up to 1024 at a time, as many as have come. Nil says that all of them are processed, an
+// BatchHandler processes records of one partition, several hundred at a time at most, as many as have come. Nil says that all of them are processed, an
 // error that none is. Everything else is as with [Handler].
 type BatchHandler func(ctx context.Context, b *Batch) error
 

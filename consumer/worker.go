@@ -18,8 +18,8 @@ import (
 // How many records are made ready at a time. Those of one allocation are freed together, so few are better for who keeps one; and what
 // fits into a processor's cache is faster.
 const (
-	recordChunk = 200
-	batchChunk  = 1024
+	recordChunk = 400
+	batchChunk  = 400
 )
 
 // none is an offset that is not there.

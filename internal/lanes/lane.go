@@ -48,6 +48,7 @@ func (a *lane) cut() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.epoch++
+	a.queue = nil
 	a.stop()
 	a.drop()
 }
