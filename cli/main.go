@@ -33,7 +33,7 @@ const (
 )
 
 // grace is how long a command has to end by itself after an interrupt. Reads from a terminal or a pipe cannot be interrupted, and an
-// assignor need not look at its context, so it is not waited for longer.
+// assignor need not look at its context, so it is not waited for longer. A command that is in the middle of something says so itself.
 const grace = 200 * time.Millisecond
 
 // Main runs the program with the arguments behind its name and returns its exit code. It ends when ctx does, or on SIGINT or
@@ -53,7 +53,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	select {
 	case err := <-done:
 		return report(err, streams)
-	case <-time.After(grace):
+	case <-time.After(max(grace, time.Duration(io.Linger.Load()))):
 		return report(ctx.Err(), streams)
 	}
 }

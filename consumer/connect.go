@@ -18,10 +18,13 @@ import (
 func (d *driver) connect(ctx context.Context) error {
 	conf := d.cfg.saramaConfig()
 	d.gate = conn.NewGate(conf)
-	backoff := conf.Metadata.Retry.Backoff
-	conf.Metadata.Retry.BackoffFunc = func(int, int) time.Duration {
-		if d.gate.IsShut() {
+	backoff, own := conf.Metadata.Retry.Backoff, conf.Metadata.Retry.BackoffFunc
+	conf.Metadata.Retry.BackoffFunc = func(retries, most int) time.Duration {
+		switch {
+		case d.gate.IsShut():
 			return 0
+		case own != nil:
+			return own(retries, most)
 		}
 		return backoff
 	}

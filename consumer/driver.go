@@ -167,9 +167,7 @@ func (d *driver) loop(ctx context.Context) error {
 	if d.machine, err = membership.New(d.machineConfig()); err != nil {
 		return err
 	}
-	if err := d.subscribe(); err != nil {
-		return err
-	}
+	d.subscribe()
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	commit := time.NewTicker(d.cfg.CommitInterval)
@@ -223,14 +221,9 @@ func (d *driver) machineConfig() membership.Config {
 }
 
 // subscribe says what the member reads, before it joins.
-func (d *driver) subscribe() error {
-	user, err := d.plans.userData()
-	if err != nil {
-		return err
-	}
-	d.step(membership.Subscribe{Topics: d.cfg.Topics, UserData: user})
+func (d *driver) subscribe() {
+	d.step(membership.Subscribe{Topics: d.cfg.Topics, UserData: d.plans.userData()})
 	d.step(membership.Metadata{Topics: d.topics.counts()})
-	return nil
 }
 
 // sleep is how long the machine has nothing to do.
@@ -309,12 +302,7 @@ func (d *driver) halt(out *membership.Output) {
 // received tells the assignor, and asks it for what it sends along with the next join.
 func (d *driver) received(a *membership.Assigned, member string) {
 	d.plans.received(a, member)
-	user, err := d.plans.userData()
-	if err != nil {
-		d.log.Error("an assignor's user data is not renewed", "error", err)
-		return
-	}
-	d.step(membership.UserData{ByName: user})
+	d.step(membership.UserData{ByName: d.plans.userData()})
 }
 
 // callBack runs a callback on a goroutine of its own.

@@ -31,26 +31,46 @@ func newPlanner(d *driver) *planner {
 	return p
 }
 
-// userData is what assignors send along with the subscription.
-func (p *planner) userData() (map[string][]byte, error) {
+// userData is what assignors send along with the subscription. One that fails sends nothing: a join does not fail for it.
+func (p *planner) userData() map[string][]byte {
 	user := map[string][]byte{}
 	for _, a := range p.driver.cfg.Assignors {
-		data, err := strategy.UserDataFor(a, p.driver.cfg.Topics)
-		if err != nil {
-			return nil, fmt.Errorf("consumer: the user data of assignor %s: %w", a.Name(), err)
-		}
-		user[a.Name()] = data
+		p.guard("user data of an assignor", a.Name(), func() (err error) {
+			user[a.Name()], err = strategy.UserDataFor(a, p.driver.cfg.Topics)
+			return err
+		})
 	}
-	return user, nil
+	return user
 }
 
-// received tells the assignor that decided what it gave the member, and asks it what to send next time.
+// received tells the assignor that decided what it gave the member.
 func (p *planner) received(a *membership.Assigned, member string) {
 	assignor := p.assignors[a.Protocol]
 	if assignor == nil {
 		return
 	}
-	strategy.Notify(assignor, strategy.Received{Group: p.driver.cfg.Group, Generation: a.Generation, Member: member, Partitions: lists(a.Partitions), UserData: a.UserData})
+	own := a.UserData
+	if data, ours, err := protocol.DecodeUserData(a.UserData); err != nil {
+		p.driver.log.Warn("the assignment's user data makes no sense", "error", err)
+		own = nil
+	} else if ours {
+		own = data.Assignor
+	}
+	p.guard("notifying an assignor", a.Protocol, func() error {
+		strategy.Notify(assignor, strategy.Received{Group: p.driver.cfg.Group, Generation: a.Generation, Member: member, Partitions: lists(a.Partitions), UserData: own})
+		return nil
+	})
+}
+
+// guard calls into an assignor, and logs what goes wrong there, panics too.
+func (p *planner) guard(what, assignor string, f func() error) {
+	err := func() (err error) {
+		defer recovered(&err)
+		return f()
+	}()
+	if err != nil {
+		p.driver.log.Error(what+" failed", "assignor", assignor, "error", err)
+	}
 }
 
 // A plan is what the leader decided, and from what.

@@ -69,7 +69,7 @@ func (l *Lanes) find(ctx context.Context) (wire.FindCoordinatorReply, error) {
 				answers <- answer{reply, err}
 			})
 			asked++
-			impatient = nil
+			impatient = time.After(patience)
 		}
 		select {
 		case a := <-answers:

@@ -112,6 +112,11 @@ func TestCodes(t *testing.T) {
 	if len(r.Codes) != 3 || r.Codes[0] != wire.None || r.Codes[1] != wire.UnknownTopicOrPartition || r.Codes[2] != wire.None {
 		t.Errorf("commit: %v", r.Codes)
 	}
+	c.Fake().ControlKey(int16(kmsg.OffsetCommit), func(r kmsg.Request) (kmsg.Response, error, bool) { return r.ResponseKind(), nil, true })
+	commit.Offsets = commit.Offsets[:1]
+	if r := ask[wire.CommitReply](t, l, arrived, offsets(9, node, commit)); len(r.Codes) != 1 || r.Codes[0] != wire.NetworkException {
+		t.Errorf("a commit whose answer is empty: %v", r.Codes)
+	}
 	long := strings.Repeat("é", 200) // 400 bytes, and the limit is within one of them
 	var reason string
 	c.Fake().ControlKey(int16(kmsg.LeaveGroup), func(r kmsg.Request) (kmsg.Response, error, bool) {
@@ -275,6 +280,18 @@ func TestFindPassesOver(t *testing.T) {
 	}
 }
 
+// A coordinator that the client has not heard of is found all the same, and connected to.
+func TestCoordinatorUnknownToClient(t *testing.T) {
+	c := start(t, 1)
+	client := connect(t, c.Addrs(), c.Config("test"))
+	arrived := make(chan lanes.Delivery, 10)
+	l := lanes.New(lanes.Config{Client: other{client, client.Config()}, Group: "billing", Seeds: c.Addrs(), Rebalance: time.Minute, Request: 10 * time.Second},
+		func(d lanes.Delivery) { arrived <- d })
+	defer l.Close()
+	node := locate(t, l, arrived)
+	ask[wire.HeartbeatReply](t, l, arrived, group(2, node, wire.Heartbeat{Group: "billing", MemberID: "nobody"}))
+}
+
 // answering is a listener that reads what comes first, says something and hangs up.
 func answering(t *testing.T, says string) string {
 	t.Helper()
@@ -310,6 +327,7 @@ func TestErrorsExplain(t *testing.T) {
 		{"TLS with somebody who speaks plainly", "HTTP/1.1 400 Bad Request\r\n\r\n", &secure, "turn Net.TLS off"},
 		{"TLS with a broker's plain port", "", &secure, "is that the port for TLS"},
 		{"without TLS on a port for TLS", "", client.Config(), "does that port want TLS?"},
+		{"without TLS on a port for TLS that says so", "\x15\x03\x03\x00\x02\x02\x50", client.Config(), "does that port want TLS?"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			arrived := make(chan lanes.Delivery, 10)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -54,7 +55,8 @@ func (r Remark) String() string {
 // DecodeJoin reads what members said, in any order, to the leader of a group that uses the assignor with this wire name. It never fails:
 // what makes no sense is remarked, and everybody else is in the group as if it had not been there.
 //
-// Claims are where [Subscription.Claims] says. Labels, capacity and draining are taken off a member's user data, if it is a [UserData],
+// Claims are where [Subscription.Claims] says; those of an eager member that claims nothing there, and is not one of [StickyName], are what
+// it previously had, if its user data tells. Labels, capacity and draining are taken off a member's user data, if it is a [UserData],
 // and its assignor's part becomes the member's UserData; other user data becomes that as it is.
 func DecodeJoin(name string, members []JoinMember) *Join {
 	members = ordered(members)
@@ -107,12 +109,13 @@ func (j *Join) member(i int, from *JoinMember, p *pool) {
 	}
 	j.claims[i] = p.written(m.Owned)
 	if j.name != StickyName {
-		j.userData(m, p)
+		j.userData(i, p)
 	}
 }
 
-// userData opens the member's user data, if it is this project's.
-func (j *Join) userData(m *strategy.Member, p *pool) {
+// userData opens a member's user data, if it is this project's.
+func (j *Join) userData(i int, p *pool) {
+	m := &j.Members[i]
 	u, ok, err := decodeUserData(m.UserData, p)
 	if !ok {
 		return
@@ -123,6 +126,10 @@ func (j *Join) userData(m *strategy.Member, p *pool) {
 		return
 	}
 	m.Labels, m.Capacity, m.Draining, m.UserData = u.Labels, u.Capacity, u.Draining, u.Assignor
+	if u.Previous != nil && len(m.Owned) == 0 && !strings.HasPrefix(j.name, cooperativePrefix) {
+		m.Owned, m.Generation = u.Previous.Partitions, u.Previous.Generation
+		j.claims[i] = p.written(m.Owned)
+	}
 	if len(u.Releasing) > 0 {
 		if j.Releasing == nil {
 			j.Releasing = map[string][]strategy.TopicPartitions{}

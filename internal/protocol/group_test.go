@@ -237,3 +237,28 @@ func TestEncodeAssignmentsTooLarge(t *testing.T) {
 		}
 	}
 }
+
+// What an eager member had counts as its claim, where nothing else does.
+func TestPrevious(t *testing.T) {
+	user, err := (&UserData{Previous: &Previous{Generation: 6, Partitions: []strategy.TopicPartitions{tp("t", 1, 2)}}}).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := []strategy.TopicPartitions{tp("t", 0)}
+	for _, test := range []struct {
+		name, wire string
+		owned      []strategy.TopicPartitions
+		want       []strategy.TopicPartitions
+		generation int32
+	}{
+		{"gave everything up", "range", nil, []strategy.TopicPartitions{tp("t", 1, 2)}, 6},
+		{"claims something", "range", own, own, 8},
+		{"keeps what it has", "cooperative-range", nil, nil, 8},
+	} {
+		s := Subscription{Version: Newest, Topics: []string{"t"}, Owned: test.owned, Generation: 8, UserData: user}
+		j := DecodeJoin(test.wire, []JoinMember{{ID: "a", Metadata: metadata(t, s)}})
+		if m := j.Members[0]; !reflect.DeepEqual(m.Owned, test.want) || m.Generation != test.generation {
+			t.Errorf("%s: %v at %d, want %v at %d", test.name, m.Owned, m.Generation, test.want, test.generation)
+		}
+	}
+}

@@ -144,6 +144,9 @@ func userData(t *rapid.T) UserData {
 	if len(u.Labels) == 0 {
 		u.Labels = nil
 	}
+	if rapid.Bool().Draw(t, "previous") {
+		u.Previous = &Previous{Generation: rapid.Int32().Draw(t, "generation"), Partitions: partitionLists(t, "partitions")}
+	}
 	if rapid.Bool().Draw(t, "follow-up") {
 		u.FollowUp = &FollowUp{
 			After: time.Duration(rapid.Int32Min(0).Draw(t, "after")) * time.Millisecond, Grace: time.Duration(rapid.Int32Min(0).Draw(t, "grace")) * time.Millisecond,

@@ -23,6 +23,9 @@ const (
 	CooperativeStickyName = "cooperative-sticky"
 )
 
+// cooperativePrefix begins the wire names of cooperative assignors. Their members keep what they have and claim it in the subscription.
+const cooperativePrefix = "cooperative-"
+
 // AppendSticky appends the user data of an eager sticky member that has owned partitions in a generation, in the order of the list;
 // topics without partitions are left out. Names too long for the format are refused, with b returned as it was.
 func AppendSticky(b []byte, owned []strategy.TopicPartitions, generation int32) ([]byte, error) {

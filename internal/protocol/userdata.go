@@ -1,6 +1,6 @@
 // User data: what members and leaders of this project add to subscriptions and assignments.
 //
-//	version 1  labels, capacity, draining, follow-up, coming, releasing; the assignor's own part
+//	version 1  labels, capacity, draining, follow-up, coming, releasing, previous; the assignor's own part
 
 package protocol
 
@@ -48,6 +48,7 @@ const (
 //	4    follow-up  int32 after | int32 grace, both in milliseconds, at least 0
 //	5    coming     int32 count | { int16 length | topic | int32 count | int32 partitions }
 //	6    releasing  the same
+//	7    previous   int32 generation | as coming
 //
 // Readers pass over items with other tags, bytes behind what they know of a value (but labels take all of theirs), and bytes behind the
 // assignor's part, so all three may grow within version 1. What another version contains is not known.
@@ -57,6 +58,7 @@ type UserData struct {
 	Capacity  int32                      // its share relative to others; 0 is not written and means 1
 	Draining  bool                       // it is about to leave
 	Releasing []strategy.TopicPartitions // what it still owns and gives up as soon as it can
+	Previous  *Previous                  // what it had before it gave everything up to join, nil for nothing
 
 	// Of the leader, in assignments.
 	FollowUp *FollowUp                  // the round that follows, nil if none does
@@ -64,6 +66,13 @@ type UserData struct {
 
 	// Assignor is what the assignor sends, nil for nothing.
 	Assignor []byte
+}
+
+// Previous is what an eager member had: it gives everything up before it joins, and an assignor can only let it keep its partitions if it
+// says which they were. Java's sticky assignor has user data of its own for that, every other wire name has this.
+type Previous struct {
+	Generation int32 // in which the member was given the partitions
+	Partitions []strategy.TopicPartitions
 }
 
 // FollowUp announces another round in which what was withheld is handed out. Times are since the assignment was received, in whole
@@ -85,6 +94,7 @@ const (
 	tagFollowUp  = 4
 	tagComing    = 5
 	tagReleasing = 6
+	tagPrevious  = 7
 )
 
 // AppendBinary appends u to b, always in the same way for the same content. What is beyond the limits is refused with an error that
@@ -99,10 +109,10 @@ func (u *UserData) AppendBinary(b []byte) ([]byte, error) {
 
 // userDataSizes are those of the parts that take work to measure.
 type userDataSizes struct {
-	keys                          []string // of the labels, sorted
-	labels, coming, releasing     int
-	comingTopics, releasingTopics int
-	framework, assignor           int
+	keys                                          []string // of the labels, sorted
+	labels, coming, releasing, previous           int
+	comingTopics, releasingTopics, previousTopics int
+	framework, assignor                           int
 }
 
 func (s userDataSizes) all() int { return len(userDataHead) + 1 + 4 + s.framework + 4 + s.assignor }
@@ -136,23 +146,38 @@ func (u *UserData) measure() (s userDataSizes, err error) {
 		}
 		s.framework += itemHead + 8
 	}
-	if len(u.Coming) > 0 {
-		if s.coming, s.comingTopics, err = sizePartitions(u.Coming); err != nil {
-			return s, err
-		}
-		s.framework += itemHead + s.coming
-	}
-	if len(u.Releasing) > 0 {
-		if s.releasing, s.releasingTopics, err = sizePartitions(u.Releasing); err != nil {
-			return s, err
-		}
-		s.framework += itemHead + s.releasing
+	if err := u.measureLists(&s); err != nil {
+		return s, err
 	}
 	s.assignor = len(u.Assignor)
 	if all := s.all(); all > MaxUserData {
 		return s, fmt.Errorf("%d bytes; %d is the most: %w", all, MaxUserData, ErrLimit)
 	}
 	return s, nil
+}
+
+// measureLists adds the sizes of lists of partitions.
+func (u *UserData) measureLists(s *userDataSizes) (err error) {
+	if len(u.Coming) > 0 {
+		if s.coming, s.comingTopics, err = sizePartitions(u.Coming); err != nil {
+			return err
+		}
+		s.framework += itemHead + s.coming
+	}
+	if len(u.Releasing) > 0 {
+		if s.releasing, s.releasingTopics, err = sizePartitions(u.Releasing); err != nil {
+			return err
+		}
+		s.framework += itemHead + s.releasing
+	}
+	if u.Previous != nil {
+		if s.previous, s.previousTopics, err = sizePartitions(u.Previous.Partitions); err != nil {
+			return err
+		}
+		s.previous += 4
+		s.framework += itemHead + s.previous
+	}
+	return nil
 }
 
 // checkLabels returns an error for the first label, by key, that may not be there.
@@ -218,6 +243,11 @@ func (u *UserData) append(b []byte, s userDataSizes) []byte {
 	if len(u.Releasing) > 0 {
 		item(tagReleasing, s.releasing)
 		b = appendPartitions(b, u.Releasing, s.releasingTopics)
+	}
+	if u.Previous != nil {
+		item(tagPrevious, s.previous)
+		b = binary.BigEndian.AppendUint32(b, uint32(u.Previous.Generation))
+		b = appendPartitions(b, u.Previous.Partitions, s.previousTopics)
 	}
 	return appendBytes(b, u.Assignor)
 }
@@ -306,6 +336,9 @@ func (u *UserData) item(tag uint8, r *reader, p *pool) {
 		u.Coming = r.partitions("coming", p)
 	case tagReleasing:
 		u.Releasing = r.partitions("releasing", p)
+	case tagPrevious:
+		generation := r.int32("previous")
+		u.Previous = &Previous{Generation: generation, Partitions: r.partitions("previous", p)}
 	}
 }
 

@@ -32,6 +32,9 @@ func TestUserData(t *testing.T) {
 			UserData{FollowUp: &FollowUp{After: 400 * time.Millisecond, Grace: 60 * time.Millisecond}}},
 		{"coming", head + "00000014 05 0000000f 00000001 0001 74 00000001 00000002 ffffffff", UserData{Coming: []strategy.TopicPartitions{tp("t", 2)}}},
 		{"releasing", head + "00000014 06 0000000f 00000001 0001 74 00000001 00000002 ffffffff", UserData{Releasing: []strategy.TopicPartitions{tp("t", 2)}}},
+		{"previous", head + "00000018 07 00000013 00000009 00000001 0001 74 00000001 00000002 ffffffff",
+			UserData{Previous: &Previous{Generation: 9, Partitions: []strategy.TopicPartitions{tp("t", 2)}}}},
+		{"previously nothing", head + "0000000d 07 00000008 00000009 00000000 ffffffff", UserData{Previous: &Previous{Generation: 9}}},
 		{"several", head + "0000000e 02 00000004 00000005 03 00000000 00000001 21", UserData{Capacity: 5, Draining: true, Assignor: []byte("!")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -105,6 +108,7 @@ func TestUserDataErrors(t *testing.T) {
 		{"a label cut off", head + "00000008 01 00000003 0001 61 ffffffff", "label's value", 21, ErrTruncated},
 		{"too many labels", head + fmt.Sprintf("%08x 01 %08x", 5+5*(MaxLabels+1), 5*(MaxLabels+1)) + labels.String() + "ffffffff", "labels", 18 + 5*MaxLabels, ErrLimit},
 		{"2^31-1 coming topics", head + "0000000a 05 00000005 7fffffff 00 ffffffff", "coming", 18, ErrTruncated},
+		{"previous without a generation", head + "00000007 07 00000002 0000 ffffffff", "previous", 18, ErrTruncated},
 		{"larger than the limit", head + "00000000 00010000" + strings.Repeat("00", 1<<16), "length", 0, ErrLimit},
 	} {
 		t.Run(test.name, func(t *testing.T) {

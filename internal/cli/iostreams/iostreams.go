@@ -5,6 +5,7 @@ package iostreams
 import (
 	"bytes"
 	"io"
+	"sync/atomic"
 )
 
 // Streams are the streams of one run of the program. They are used by one goroutine.
@@ -19,6 +20,10 @@ type Streams struct {
 	OutTerminal bool // Out is a screen, on which what was written can be written over
 	Width       int  // columns that a line of Out has room for
 	Color       bool // Out may be coloured
+
+	// Linger is how long, in nanoseconds, the command needs to end in good order after an interrupt. A command that does more than
+	// write its answer sets it before it begins.
+	Linger atomic.Int64
 }
 
 // Test returns streams over buffers, 80 columns wide and without colour, and the buffers behind Out and Err. What was written is

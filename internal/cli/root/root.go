@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assignkit/assignkit/internal/cli/assign"
+	"github.com/assignkit/assignkit/internal/cli/consume"
 	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/group"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
@@ -77,6 +78,7 @@ before anything happens, with a cluster or without.`,
 		simulate.NewCommand(io, nil),
 		assign.NewCommand(io, nil),
 		group.NewCommand(io),
+		consume.NewCommand(io, nil),
 		strategies.NewCommand(io, nil),
 		version.NewCommand(io),
 		exitCodes(),

@@ -1,0 +1,206 @@
+package consume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/internal/connect"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// leaving is how long the command may take to leave the group.
+const leaving = 30 * time.Second
+
+func run(ctx context.Context, o *Options) error {
+	client, err := o.connect.Dial(ctx, o.io.Err)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }() // the consumer has connections of its own
+	s := &session{options: o, printer: printer{out: o.io.Out, json: o.format == output.JSON, now: time.Now}}
+	cfg, err := s.config(client)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if s.consumer, err = consumer.New(*cfg); err != nil {
+		return err
+	}
+	o.io.Linger.Store(int64(leaving + time.Second))
+	err = s.consumer.Run(ctx, s.handle)
+	return errors.Join(s.failed(), err)
+}
+
+// A session is one run.
+type session struct {
+	options  *Options
+	printer  printer
+	consumer *consumer.Consumer
+	closers  []io.Closer
+	records  atomic.Int64
+	failure  atomic.Pointer[error] // of writing
+}
+
+func (s *session) close() {
+	for _, c := range s.closers {
+		_ = c.Close() // nothing is written to any more
+	}
+}
+
+func (s *session) config(client *connect.Client) (*consumer.Config, error) {
+	o := s.options
+	from, err := start(o.from, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	conf := *client.Config()
+	conf.RackID = o.rack
+	cfg := &consumer.Config{
+		Brokers: client.Addrs(), Group: o.group, Topics: o.topics, Callbacks: s, Sarama: &conf,
+		InstanceID: o.static, Session: o.session, Heartbeat: o.heartbeat, Start: from, CloseTimeout: leaving,
+		// What a handler fails with has ended the run already: until it stops, the record is kept back.
+		Failure:  consumer.Failure{Retries: -1, Backoff: time.Millisecond, MaxBackoff: time.Second},
+		Observer: consumer.ObserverFunc(s.observe), Logger: slog.New(slog.DiscardHandler),
+	}
+	if o.commit != commitAuto {
+		cfg.Commits = consumer.CommitManual
+	}
+	for _, l := range o.labels {
+		if cfg.Labels == nil {
+			cfg.Labels = map[string]string{}
+		}
+		key, value, _ := strings.Cut(l, "=")
+		cfg.Labels[key] = value
+	}
+	for _, spec := range o.strategies {
+		a, err := strategies.Parse(strings.TrimSpace(spec))
+		if err != nil {
+			return nil, err
+		}
+		s.closers = append(s.closers, closer{a})
+		cfg.Assignors = append(cfg.Assignors, a)
+	}
+	if o.trace != "" {
+		f, err := os.OpenFile(o.trace, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("--trace: %w", err)
+		}
+		s.closers = append(s.closers, f)
+		cfg.Trace = f
+	}
+	return cfg, nil
+}
+
+// A closer closes an assignor.
+type closer struct{ strategy.Assignor }
+
+// Close makes it an io.Closer.
+func (c closer) Close() error { return strategy.Close(c.Assignor) }
+
+// errEnough keeps records from being processed that came beside the last one that was asked for.
+var errEnough = errors.New("enough records")
+
+// handle prints a record, and commits it.
+func (s *session) handle(ctx context.Context, m *consumer.Message) error {
+	n := s.records.Add(1)
+	if s.options.count > 0 && n > s.options.count {
+		return errEnough
+	}
+	if !s.options.noRecords {
+		if err := s.printer.record(m); err != nil {
+			s.keep(err)
+			return err
+		}
+	}
+	switch s.options.commit {
+	case commitSync:
+		if err := m.Commit(ctx); err != nil && ctx.Err() == nil {
+			s.problem(fmt.Sprintf("commit: %v", err))
+		}
+	case commitAsync:
+		s.consumer.CommitAsync(map[strategy.TopicPartition]callbacks.Offset{m.At(): {Offset: m.Offset + 1}}, func(err error) {
+			if err != nil {
+				s.problem(fmt.Sprintf("commit: %v", err))
+			}
+		})
+	}
+	if n == s.options.count {
+		s.consumer.Stop()
+	}
+	return nil
+}
+
+// Assigned makes it callbacks.
+func (s *session) Assigned(ctx context.Context, a *callbacks.Assignment) error {
+	s.keep(s.printer.event("assign", &a.Event, a.Added, ""))
+	return s.hook("on-assign", s.options.onAssign).run(ctx, "assign", &a.Event, a.Added, "")
+}
+
+// Revoked makes it callbacks.
+func (s *session) Revoked(ctx context.Context, r *callbacks.Revocation) error {
+	s.keep(s.printer.event("revoke", &r.Event, r.Removed, ""))
+	return s.hook("on-revoke", s.options.onRevoke).run(ctx, "revoke", &r.Event, r.Removed, "")
+}
+
+// Lost makes it callbacks.
+func (s *session) Lost(ctx context.Context, l *callbacks.Loss) error {
+	s.keep(s.printer.event("lost", &l.Event, l.Removed, string(l.Reason)))
+	return s.hook("on-lost", s.options.onLost).run(ctx, "lost", &l.Event, l.Removed, string(l.Reason))
+}
+
+func (s *session) hook(flag, command string) *hook {
+	return &hook{flag: flag, command: command, errors: s.options.io.Err}
+}
+
+// observe prints what went wrong. Callbacks and records print themselves.
+func (s *session) observe(e consumer.Event) {
+	switch e := e.(type) {
+	case consumer.CallbackReturned:
+		if e.Err != nil {
+			s.problem(e.Err.Error())
+		}
+	case consumer.CallbackBlocked:
+		s.problem(fmt.Sprintf("the callback for %s has been running for %v; the group waits %v more", e.Callback, e.For.Round(time.Millisecond), e.Left.Round(time.Millisecond)))
+	case consumer.CommitFailed:
+		s.problem(e.Err.Error())
+	case consumer.OffsetOutOfRange:
+		s.problem(fmt.Sprintf("%s-%d has no offset %d any more, but %d to %d; going on at %d", e.Partition.Topic, e.Partition.Partition, e.Wanted, e.Start, e.End, e.Next))
+	case consumer.ReadTrouble:
+		if e.Err != nil {
+			s.problem(fmt.Sprintf("%s-%d cannot be read for now: %v", e.Partition.Topic, e.Partition.Partition, e.Err))
+		}
+	case consumer.TopicMissing:
+		s.problem(fmt.Sprintf("topic %s does not exist; waiting for it", e.Topic))
+	case consumer.AssignorFailed:
+		s.problem(fmt.Sprintf("strategy %s: %v; %s decides instead", e.Failure.Assignor, e.Failure.Err, e.Failure.Next))
+	case consumer.CoordinatorLost:
+		s.problem(fmt.Sprintf("the group's coordinator is away: %v", e.Err))
+	}
+}
+
+func (s *session) problem(text string) { s.keep(s.printer.problem(text)) }
+
+// keep ends the run when nobody takes the output.
+func (s *session) keep(err error) {
+	if err != nil && s.failure.CompareAndSwap(nil, &err) {
+		s.consumer.Stop()
+	}
+}
+
+func (s *session) failed() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
