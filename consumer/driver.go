@@ -88,7 +88,7 @@ func newDriver(c *Consumer, cfg *Config, w work) *driver {
 // run is Run.
 func (d *driver) run(ctx context.Context) error {
 	defer d.finishEvents()
-	defer close(d.over)
+	defer d.finish()
 	if err := d.connect(ctx); err != nil {
 		if ctx.Err() != nil || d.isClosing() {
 			return nil
@@ -109,10 +109,20 @@ func (d *driver) run(ctx context.Context) error {
 	watchers.Go(func() { d.topics.watch(watching) })
 	watchers.Go(func() { d.health.watch(watching) })
 	err := d.loop(ctx)
+	d.finish() // before connections are closed, which would wait for who wants to tell the loop something
 	unwatch()
 	d.gate.Shut(ErrNotRunning)
 	watchers.Wait()
 	return errors.Join(err, d.awaitWorkers())
+}
+
+// finish lets nobody wait for the loop any more.
+func (d *driver) finish() {
+	select {
+	case <-d.over:
+	default:
+		close(d.over)
+	}
 }
 
 func (d *driver) isClosing() bool {
@@ -263,6 +273,9 @@ func (d *driver) step(in membership.Input) {
 	}
 	for _, r := range out.Requests {
 		d.lanes.Send(r)
+		if _, joins := r.Body.(wire.Join); joins {
+			d.lanes.Warm(r.Node) // while the group is waited for
+		}
 	}
 	if out.Drained {
 		d.haveDrained()

@@ -13,18 +13,24 @@ import (
 // A Fetcher reads partitions. Its methods are safe for concurrent use.
 type Fetcher struct {
 	cfg     Config
+	version int16 // of fetch requests
 	ended   context.Context
 	end     context.CancelFunc
-	running sync.WaitGroup
+	running sync.WaitGroup // grows only while closed is false
 
-	mu       sync.Mutex // of everything below, and of the partitions and brokers
+	mu       sync.Mutex // of everything below, and of partitions, brokers and lanes
+	closed   bool
 	parts    map[strategy.TopicPartition]*Partition
 	brokers  map[int32]*broker
-	lost     map[*Partition]bool // whose leader or position has to be found
-	find     chan struct{}       // has room for one: something is lost
-	buffered int64               // bytes of all partitions
-	full     map[*Partition]bool
-	closed   bool
+	leaders  map[strategy.TopicPartition]leader // as far as they are believed
+	lost     map[*Partition]bool                // whose leader has to be found
+	doubted  map[*lane]bool                     // whose broker does not answer, and may not lead any more
+	find     chan struct{}                      // has room for one: there is something lost or doubted
+	lanes    int                                // of all brokers
+	buffered int64                              // bytes of all partitions
+	starved  []*Partition                       // that wait for the others' bytes
+	reports  []Report
+	reported chan struct{} // has room for one
 }
 
 // New returns a fetcher that reads nothing yet.
@@ -33,22 +39,24 @@ func New(cfg Config) (*Fetcher, error) {
 		return nil, err
 	}
 	f := &Fetcher{
-		cfg: cfg, parts: map[strategy.TopicPartition]*Partition{}, brokers: map[int32]*broker{},
-		lost: map[*Partition]bool{}, find: make(chan struct{}, 1), full: map[*Partition]bool{},
+		cfg: cfg, version: fetchVersion(cfg.Client.Config().Version),
+		parts: map[strategy.TopicPartition]*Partition{}, brokers: map[int32]*broker{}, leaders: map[strategy.TopicPartition]leader{},
+		lost: map[*Partition]bool{}, doubted: map[*lane]bool{}, find: make(chan struct{}, 1), reported: make(chan struct{}, 1),
 	}
 	f.ended, f.end = context.WithCancel(context.Background())
 	f.running.Go(f.finder)
+	f.running.Go(f.reporter)
 	return f, nil
 }
 
-// Open begins to read a partition ahead. It does not wait for anything. A start at the committed offset is refused, as only groups
-// have that.
+// Open begins to read a partition ahead. It does not wait for anything: that the partition is not there, or not to be reached, is
+// reported, and tried again. A start at the committed offset is refused, as only groups have that.
 func (f *Fetcher) Open(at strategy.TopicPartition, start callbacks.Start) (*Partition, error) {
 	if err := start.Check(); err != nil {
-		return nil, fmt.Errorf("fetch: %w", err)
+		return nil, fmt.Errorf("fetch: %s-%d: %w", at.Topic, at.Partition, err)
 	}
 	if start.From == callbacks.FromCommitted {
-		return nil, fmt.Errorf("fetch: %s-%d cannot start from committed", at.Topic, at.Partition)
+		return nil, fmt.Errorf("fetch: %s-%d: the committed offset is the group's to find", at.Topic, at.Partition)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,76 +64,31 @@ func (f *Fetcher) Open(at strategy.TopicPartition, start callbacks.Start) (*Part
 	case f.closed:
 		return nil, ErrClosed
 	case f.parts[at] != nil:
-		return nil, ErrOpen
+		return nil, fmt.Errorf("%w: %s-%d", ErrOpen, at.Topic, at.Partition)
 	}
-	p := &Partition{fetcher: f, at: at, start: start, next: unknown, first: unknown, leader: nobody, replica: nobody, wake: make(chan struct{}, 1)}
-	if start.From == callbacks.FromOffset {
-		p.next, p.first = start.Offset, start.Offset
-	}
+	p := newPartition(f, at, start)
 	f.parts[at] = p
-	f.lose(p)
+	f.route(p)
 	return p, nil
 }
 
-// Close ends all partitions and connections, and waits until nothing runs any more.
+// Close ends all partitions and connections, and waits until nothing runs any more. What is under way is not waited for, but a Report that
+// does not return is.
 func (f *Fetcher) Close() {
 	f.mu.Lock()
 	f.closed = true
 	f.end()
 	for _, p := range f.parts {
-		p.finish(ErrClosed)
-	}
-	for _, b := range f.brokers {
-		b.cut()
+		p.close()
 	}
 	f.mu.Unlock()
 	f.running.Wait()
 }
 
-// lose has the leader or the position of a partition found. It is called with f.mu held.
-func (f *Fetcher) lose(p *Partition) {
-	if p.err != nil {
-		return
-	}
-	p.place = finding
-	f.lost[p] = true
-	select {
-	case f.find <- struct{}{}:
-	default:
-	}
-}
-
-// ready lets a partition be asked for, if there is room for what comes, or has it wait for room. It is called with f.mu held.
-func (f *Fetcher) ready(p *Partition) {
-	if p.err != nil {
-		return
-	}
-	if p.next == unknown || p.leader == nobody {
-		f.lose(p)
-		return
-	}
-	if p.bytes > 0 && (p.bytes >= f.cfg.PartitionBuffer || f.buffered >= f.cfg.Buffer) {
-		p.place = full
-		f.full[p] = true
-		return
-	}
-	delete(f.full, p)
-	p.place = eligible
-	f.broker(p.source(time.Now())).add(p)
-}
-
-// release gives buffer space back, and has those go on who waited for it. It is called with f.mu held.
-func (f *Fetcher) release(p *Partition, bytes int64) {
-	wasFull := f.buffered >= f.cfg.Buffer
-	p.bytes -= bytes
-	f.buffered -= bytes
-	if p.place == full {
-		f.ready(p)
-	}
-	if wasFull && f.buffered < f.cfg.Buffer {
-		for q := range f.full {
-			f.ready(q)
-		}
+// goes runs do, unless the fetcher is closed. It is called with f.mu held.
+func (f *Fetcher) goes(do func()) {
+	if !f.closed {
+		f.running.Go(do)
 	}
 }
 
@@ -138,5 +101,13 @@ func (f *Fetcher) sleep(d time.Duration) bool {
 		return true
 	case <-f.ended.Done():
 		return false
+	}
+}
+
+// signal fills a channel that has room for one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }

@@ -13,63 +13,65 @@ const (
 	nobody  = -1 // a broker that has to be found
 )
 
-// replicaLease is how long a closer replica is read from before the leader is asked for one again.
-const replicaLease = 5 * time.Minute
-
-// A place is where a partition is.
-type place uint8
-
-const (
-	finding  place = iota // its leader or position is being found
-	eligible              // to be part of the next request to its broker
-	flying                // in a request
-	waiting               // for some time after an error
-	full                  // for room
-	ended
-)
-
-// A Partition is read ahead. Next and TryNext are for one goroutine, everything else is safe for concurrent use.
+// A Partition is read ahead. Next and TryNext are for one goroutine; everything else is safe for concurrent use.
 type Partition struct {
 	fetcher *Fetcher
 	at      strategy.TopicPartition
-	start   callbacks.Start
 	wake    chan struct{} // has room for one: there is a batch, or an error
 
-	// Under the fetcher's mutex:
-	place      place
-	first      int64 // where it began, once that is known
-	next       int64 // to ask for
-	leader     int32
-	epoch      int32 // of the leader
-	replica    int32 // to read from instead
-	until      time.Time
-	alone      bool  // it is to be the only one in a request
-	failures   int   // in a row
+	// All below is guarded by the fetcher's mutex.
+
+	place place
+	start callbacks.Start // to resolve
+	first int64           // where it began, once that is known
+	next  int64           // to ask for
+	begun bool            // something has been read
+
+	leader  int32
+	last    int32     // leader there was
+	epoch   int32     // of the last leader
+	replica int32     // to read from instead
+	until   time.Time // when to ask the leader again whether that replica is the best
+	shy     time.Time // until when no replica is taken
+
+	failures int // in a row
+	trouble  error
+	backoff  *time.Timer // the wait after the last failure
+
 	wanted     int64 // what was out of range
 	outOfRange bool
-	trouble    error
-	queue      []*Batch
-	bytes      int64 // in the queue, and handed out and not given back
-	held       int64 // handed out
-	err        error // final
+
+	hot    bool  // the last answer brought records
+	missed int   // answers in a row that brought none although there were some
+	limit  int   // how many partitions there may be in a request with this one; 0 if any number
+	single bool  // it is asked for one batch of records at a time
+	passed int64 // bytes read so
+	size   int32 // to ask for, if PartitionBytes was too little
+
+	queue   []*Batch
+	starved bool  // it is among the fetcher's starved
+	bytes   int64 // in the queue, and handed out and not given back
+	held    int64 // handed out
+	err     error // final
 
 	highWatermark, logStart int64
 	answered                time.Time
 }
 
-// A Batch is records of one partition, as they came. It may be without any, if all that came were control records and the like.
-type Batch struct {
-	Next          int64 // the offset behind all of them, and behind what is not shown
-	HighWatermark int64
-	LeaderEpoch   int32 // under which the last record was written; -1 if that is not known
-	Bytes         int64 // about
-
-	at    strategy.TopicPartition
-	parts []part
-	left  int // messages
+func newPartition(f *Fetcher, at strategy.TopicPartition, start callbacks.Start) *Partition {
+	p := &Partition{
+		fetcher: f, at: at, start: start, next: unknown, first: unknown, leader: nobody, last: nobody, epoch: -1, replica: nobody,
+		highWatermark: unknown, logStart: unknown, wake: make(chan struct{}, 1),
+	}
+	if start.From == callbacks.FromOffset {
+		p.next, p.first = start.Offset, start.Offset
+	}
+	return p
 }
 
-// Start returns the offset at which the partition began to be read, and whether that is known yet.
+// Start returns the offset at which the partition began to be read, and whether that is known yet. It is known at once when an offset was
+// asked for, and else when a broker has said what earliest, latest or the time is. If it turns out not to be in the log, it becomes the
+// offset at which reading goes on.
 func (p *Partition) Start() (offset int64, known bool) {
 	p.fetcher.mu.Lock()
 	defer p.fetcher.mu.Unlock()
@@ -80,6 +82,9 @@ func (p *Partition) Start() (offset int64, known bool) {
 // [ErrClosed], or a [*PartitionError], after which nothing more comes.
 func (p *Partition) Next(ctx context.Context) (*Batch, error) {
 	for {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		b, err := p.take()
 		if b != nil || err != nil {
 			return b, err
@@ -87,13 +92,15 @@ func (p *Partition) Next(ctx context.Context) (*Batch, error) {
 		select {
 		case <-p.wake:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// TryNext is Next without waiting: nil if there is nothing.
-func (p *Partition) TryNext() (*Batch, error) { return p.take() }
+// TryNext is Next without waiting. It returns false if there is nothing, also when nothing can come any more.
+func (p *Partition) TryNext() (*Batch, bool) {
+	b, _ := p.take()
+	return b, b != nil
+}
 
 func (p *Partition) take() (*Batch, error) {
 	f := p.fetcher
@@ -114,20 +121,21 @@ func (p *Partition) take() (*Batch, error) {
 	return b, nil
 }
 
-// Close ends reading, and drops what was read ahead. It may be called more than once.
+// Close ends reading, and drops what was read ahead. It may be called more than once, and while Next waits, which then returns [ErrClosed].
 func (p *Partition) Close() {
 	p.fetcher.mu.Lock()
 	defer p.fetcher.mu.Unlock()
-	p.finish(ErrClosed)
+	p.close()
 }
 
 // A State is how a partition is doing.
 type State struct {
-	Next          int64 // to be read; -1 while it is being found
-	HighWatermark int64
-	LogStart      int64
-	Answered      time.Time // when a broker answered last
+	Next          int64     // to be asked for; -1 while it is being found
+	HighWatermark int64     // -1 before the first answer
+	LogStart      int64     // -1 before the first answer, and always with brokers before Kafka 0.11
+	Answered      time.Time // when a broker answered last without an error
 	Full          bool      // it waits for room
+	Bytes         int64     // read ahead, and handed out last
 	Err           error     // why it cannot be read for now, or ever
 }
 
@@ -139,91 +147,5 @@ func (p *Partition) State() State {
 	if p.err != nil {
 		err = p.err
 	}
-	return State{Next: p.next, HighWatermark: p.highWatermark, LogStart: p.logStart, Answered: p.answered, Full: p.place == full, Err: err}
-}
-
-// finish ends a partition. With [ErrClosed] what was read is dropped; otherwise it can still be taken. It is called with the mutex held.
-func (p *Partition) finish(err error) {
-	f := p.fetcher
-	if f.parts[p.at] == p {
-		delete(f.parts, p.at)
-	}
-	if p.err != nil && (p.place == ended || p.err == ErrClosed) { //nolint:errorlint // it is set here only
-		return
-	}
-	p.err = err
-	delete(f.lost, p)
-	delete(f.full, p)
-	if err == ErrClosed { //nolint:errorlint // it is given as such
-		p.place = ended
-		p.queue = nil
-		f.release(p, p.bytes)
-		p.held = 0
-	}
-	p.tell()
-}
-
-// tell wakes who waits in Next.
-func (p *Partition) tell() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-}
-
-// source is the broker to ask.
-func (p *Partition) source(now time.Time) int32 {
-	if p.replica != nobody && now.Before(p.until) {
-		return p.replica
-	}
-	p.replica = nobody
-	return p.leader
-}
-
-// troubled notes an error that time may mend, and has it reported if it is news. It is called with the mutex held.
-func (p *Partition) troubled(err error) {
-	if p.trouble == nil {
-		p.fetcher.cfg.Report(Trouble{Partition: p.at, Err: err})
-	}
-	p.trouble = err
-	p.failures++
-}
-
-// mended notes that the partition was read. It is called with the mutex held.
-func (p *Partition) mended() {
-	p.failures = 0
-	if p.trouble != nil {
-		p.trouble = nil
-		p.fetcher.cfg.Report(Trouble{Partition: p.at})
-	}
-}
-
-// backoff is how long to wait after the failures so far.
-func (p *Partition) backoff() time.Duration {
-	d := p.fetcher.cfg.Backoff
-	for i := 1; i < p.failures && d < p.fetcher.cfg.MaxBackoff; i++ {
-		d *= 2
-	}
-	return min(d, p.fetcher.cfg.MaxBackoff)
-}
-
-// later has a partition go on when its backoff is over: with finding its leader, or with asking. It is called with the mutex held.
-func (p *Partition) later(find bool) {
-	if p.err != nil {
-		return
-	}
-	p.place = waiting
-	f := p.fetcher
-	time.AfterFunc(p.backoff(), func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if p.place != waiting || p.err != nil {
-			return
-		}
-		if find {
-			f.lose(p)
-		} else {
-			f.ready(p)
-		}
-	})
+	return State{Next: p.next, HighWatermark: p.highWatermark, LogStart: p.logStart, Answered: p.answered, Full: p.place == full, Bytes: p.bytes, Err: err}
 }

@@ -4,13 +4,26 @@ import (
 	"github.com/assignkit/assignkit/internal/membership/wire"
 )
 
+// compute has the assignor make a plan for the generation in round.
+func (m *Machine) compute(r *wire.JoinReply) {
+	m.leads, m.plan = true, nil
+	m.out.Compute = &Compute{Generation: r.Generation, Protocol: r.Protocol, Leader: r.MemberID, Members: r.Members}
+	if m.state != Leaving {
+		m.becomeAssigning()
+	}
+}
+
 // computed sends the plan to the group.
 func (m *Machine) computed(in Computed) {
-	if m.state != Assigning || in.Generation != m.round {
+	if !m.completing || m.waits() || in.Generation != m.round {
 		return // void: the round is over
 	}
 	if in.Err != nil {
-		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "the assignor failed", err: in.Err})
+		// Nothing can be committed before the group has a plan, and it gets none while it waits for this member's.
+		m.lose()
+		if m.state != Leaving {
+			m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "the assignor failed", err: in.Err})
+		}
 		return
 	}
 	m.plan = sortedCounts(in.Topics)
@@ -27,5 +40,7 @@ func (m *Machine) computed(in Computed) {
 func (m *Machine) sendSync(s wire.Sync) {
 	s.Group, s.MemberID, s.InstanceID, s.Generation = m.cfg.Group, m.memberID, m.cfg.InstanceID, m.round
 	m.send(slotGroup, Group, m.round, m.cfg.Rebalance+slack, s)
-	m.becomeSyncing()
+	if m.state != Leaving {
+		m.becomeSyncing()
+	}
 }

@@ -9,18 +9,18 @@ import (
 
 // becomeDiscovering looks for the coordinator as somebody who is not part of the group.
 func (m *Machine) becomeDiscovering() {
-	m.state, m.node = Discovering, -1
+	m.state, m.node, m.completing = Discovering, -1, false
 }
 
 // becomeRediscovering looks for the coordinator anew while the member keeps what it owns. A reason to join is kept for later.
 func (m *Machine) becomeRediscovering() {
-	m.state, m.node = Rediscovering, -1
+	m.state, m.node, m.completing = Rediscovering, -1, false
 }
 
 // becomeRevoking prepares a join. An eager member gives up all it owns first; a cooperative one what the group has taken from it, unless
 // the group waits (urgent): then it joins still claiming that.
 func (m *Machine) becomeRevoking(reason string, urgent bool) {
-	m.state, m.reason, m.urgent = Revoking, reason, urgent
+	m.state, m.reason, m.urgent, m.completing = Revoking, reason, urgent, false
 	if !m.cfg.cooperative() && m.cfg.bug != "eager keeps" {
 		m.assign(nil)
 		if m.running != nil && m.running.Kind == Assign {
@@ -34,10 +34,9 @@ func (m *Machine) becomeJoining() {
 	m.state = Joining
 }
 
-// becomeAssigning has the assignor compute a plan for the generation in round.
-func (m *Machine) becomeAssigning(r *wire.JoinReply) {
-	m.state, m.leads, m.plan = Assigning, true, nil
-	m.out.Compute = &Compute{Generation: r.Generation, Protocol: r.Protocol, Leader: r.MemberID, Members: r.Members}
+// becomeAssigning waits for the assignor's plan, for which it has asked with the same step.
+func (m *Machine) becomeAssigning() {
+	m.state = Assigning
 }
 
 // becomeSyncing waits for the assignment, for which it has asked with the same step.
@@ -47,16 +46,12 @@ func (m *Machine) becomeSyncing() {
 
 // becomeStable is part of the group, with a valid assignment.
 func (m *Machine) becomeStable() {
-	m.state, m.reason, m.urgent = Stable, "", false
+	m.state, m.reason, m.urgent, m.completing = Stable, "", false, false
 	m.resetRetries()
 }
 
-// becomeLeaving gives everything up, then says farewell if told to. A join or sync in flight is abandoned: the farewell takes the
-// member out of that round.
+// becomeLeaving gives everything up, then says farewell if told to. A round that is under way goes on meanwhile; see leaving.go.
 func (m *Machine) becomeLeaving(l leaving) {
-	if m.state == Joining || m.state == Syncing || m.state == Assigning {
-		m.closeLane(Group)
-	}
 	m.state = Leaving
 	l.deadline = m.now + m.cfg.Leave
 	m.leave = l
@@ -79,7 +74,8 @@ func (m *Machine) becomeEnded() {
 // lose gives up membership of the generation: everything the member had may be somebody else's. It does not change the state.
 func (m *Machine) lose() {
 	m.generation, m.round, m.seen = strategy.NoGeneration, strategy.NoGeneration, strategy.NoGeneration
-	m.missed, m.leads, m.plan, m.overdue, m.previous = false, false, nil, 0, nil
+	m.missed, m.leads, m.plan, m.overdue, m.previous, m.completing = false, false, nil, 0, nil, false
+	clear(m.doubtful) // whatever is still under way is refused, as it names a generation or a member that is gone
 	m.loseSome(m.announced)
 	m.assign(nil)
 	m.settleAll(wire.UnknownMemberID)
@@ -109,7 +105,7 @@ func (m *Machine) loseCoordinator() {
 	}
 	m.closeLane(Group)
 	m.closeLane(Offsets)
-	m.node = -1
+	m.node, m.completing = -1, false
 	m.retry()
 	switch {
 	case m.state == Leaving:

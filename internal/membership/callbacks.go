@@ -79,6 +79,9 @@ func (m *Machine) run(kind Kind, s set, deadline Time) {
 	m.callbacks++
 	m.cancelled = false
 	m.running = &Callback{ID: m.callbacks, Kind: kind, Partitions: s, Deadline: deadline}
+	if kind != Assign {
+		m.running.Gone = s.filter(m.gone)
+	}
 	m.out.Callback = m.running
 }
 
@@ -102,6 +105,7 @@ func (m *Machine) callbackDone(in CallbackDone) {
 		}
 		for _, p := range c.Partitions {
 			delete(m.high, p)
+			delete(m.doubtful, p)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assignkit/assignkit/internal/protocol"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -18,7 +19,8 @@ type Config struct {
 
 	// Offers are the assignors that the member can work with, most wanted first; at least one.
 	Offers []Offer
-	// Labels and Capacity are told to the leader's assignor; a capacity of 0 is 1.
+	// Labels and Capacity are told to the leader's assignor; a capacity of 0 is 1. They are refused beside an offer of Java's sticky, which
+	// has no room for them.
 	Labels   map[string]string
 	Capacity int32
 
@@ -46,6 +48,8 @@ type Offer struct {
 var (
 	ErrNoGroup  = errors.New("membership: no group")
 	ErrNoOffers = errors.New("membership: no assignors")
+	// ErrSticky is also that of [Output.Refused].
+	ErrSticky = errors.New("membership: the wire name \"sticky\" has no room for labels, capacity or draining; offer an assignor of another name instead")
 )
 
 func (c *Config) validate() error {
@@ -55,6 +59,9 @@ func (c *Config) validate() error {
 	}
 	if len(c.Offers) == 0 {
 		errs = append(errs, ErrNoOffers)
+	}
+	if c.sticky() && (len(c.Labels) > 0 || c.Capacity > 1) {
+		errs = append(errs, ErrSticky)
 	}
 	for _, d := range []struct {
 		name  string
@@ -80,6 +87,11 @@ func (c *Config) validate() error {
 		errs = append(errs, fmt.Errorf("membership: a heartbeat each %v is too seldom for sessions of %v", c.Heartbeat, c.Session))
 	}
 	return errors.Join(errs...)
+}
+
+// sticky says whether the member offers Java's sticky.
+func (c *Config) sticky() bool {
+	return slices.ContainsFunc(c.Offers, func(o Offer) bool { return o.Name == protocol.StickyName })
 }
 
 // cooperative says whether the member keeps what it owns while it joins: only if every assignor that it offers is made for that.

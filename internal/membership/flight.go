@@ -17,6 +17,10 @@ type flight struct {
 	sent       Time
 	deadline   Time
 	void       bool // what it was sent for is gone: the answer counts for nothing
+
+	// Of a commit.
+	upTo    uint64                           // the last that was asked for then
+	rewinds map[strategy.TopicPartition]bool // partitions in which it may go back
 }
 
 const (
@@ -63,6 +67,7 @@ func (m *Machine) drop(lane Lane) (some bool) {
 		if f != nil && f.lane == lane {
 			m.flights[slot] = nil
 			some = true
+			m.doubt(f)
 		}
 	}
 	// A request of this very step must not go out on a connection that is closed in it.
@@ -163,8 +168,11 @@ func (m *Machine) wake() Time {
 	if m.overdue > m.now {
 		next = min(next, m.overdue)
 	}
-	if m.commitAt > m.now && len(m.commits) > 0 {
+	if m.commitAt > m.now && (len(m.commits) > 0 || len(m.doubtful) > 0) {
 		next = min(next, m.commitAt)
+	}
+	if m.confirmAt > m.now && len(m.doubtful) > 0 {
+		next = min(next, m.confirmAt)
 	}
 	if m.state == Leaving && m.leave.deadline > m.now {
 		next = min(next, m.leave.deadline)

@@ -26,13 +26,15 @@ type Subscribe struct {
 type UserData struct{ ByName map[string][]byte }
 
 // Metadata is what the driver knows of topics: all those that the member subscribes to and, while it leads, those of its plan. A change
-// of a topic that matters starts a rebalance.
+// of a topic that matters starts a rebalance. A topic that was deleted and created anew is another one: what the member had of it is lost and,
+// as the group still says that it is the member's, assigned anew, without a rebalance.
 type Metadata struct{ Topics []TopicCount }
 
 // A TopicCount is a topic that exists and how many partitions it has.
 type TopicCount struct {
 	Topic      string
 	Partitions int32
+	ID         [16]byte // Kafka's, which tells a topic from one of that name before; without it they are not told apart
 }
 
 // Replied answers the request with this ID. An answer to a request that the machine has given up is passed over.
@@ -59,16 +61,19 @@ type Computed struct {
 	Err         error
 }
 
-// Commit asks for offsets to be stored. ID comes back with the answer.
+// Commit asks for offsets to be stored. ID comes back with the answer. An offset that is not above what is stored, or asked for before, is
+// answered with success without being sent, as it is overtaken.
 type Commit struct {
 	ID      uint64
 	Offsets []wire.Offset
+	Rewind  bool // store the offsets as they are, also where that goes back; later commits are compared with these
 }
 
 // Rejoin asks for a rebalance.
 type Rejoin struct{ Reason string }
 
-// Drain asks for the member's partitions to be moved to others before it leaves. [Output.Drained] says when they have.
+// Drain asks for the member's partitions to be moved to others before it leaves. [Output.Drained] says when they have. It is refused with
+// [ErrSticky] if the member offers Java's sticky, whose user data cannot say it; such a member can only leave.
 type Drain struct{}
 
 // Leave gives everything up and ends. A static member says no farewell, so that it finds its partitions again when it is back, unless

@@ -31,7 +31,7 @@ func (m *Machine) advanceJoining() {
 
 // joined is told the new generation, or why there is none.
 func (m *Machine) joined(r wire.JoinReply) {
-	if m.state != Joining {
+	if m.state != Joining && m.state != Leaving {
 		return
 	}
 	m.contact = m.now // the time in which the join waited does not count
@@ -50,10 +50,10 @@ func (m *Machine) joined(r wire.JoinReply) {
 	m.memberID = r.MemberID
 	m.round, m.protocol = r.Generation, r.Protocol
 	m.missed = m.missed || m.seen != strategy.NoGeneration && r.Generation > m.seen+1
-	m.seen = r.Generation
+	m.seen, m.completing = r.Generation, true
 	m.heartbeatAt = m.now + m.cfg.Heartbeat
 	if r.Leader == r.MemberID && len(r.Members) > 0 {
-		m.becomeAssigning(&r)
+		m.compute(&r)
 		return
 	}
 	if m.cfg.InstanceID != "" && m.generation == strategy.NoGeneration && strings.HasPrefix(r.Leader, m.cfg.InstanceID+"-") && r.Leader != r.MemberID {

@@ -5,12 +5,31 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
+// Leaving during a round. What the member has is still its own, as it claimed it in its join, or has not joined yet; so it is revoked, and
+// what can be committed is. While the group prepares, commits of the old generation count, also while the member's own join waits. Once
+// the join is answered the group takes no commits at all until it has a plan: the old generation is over and the new one has not
+// begun. So the round goes on until nothing is left to commit. A follower asks for its assignment, and a leader makes its plan, as the
+// others wait for that, too; what the plan gives to the member is passed over. Then its commits go out under the new generation. A
+// member that has nothing to give up and nothing to commit cuts its connection at once, and the farewell takes it out of the round.
+//
+// If the round is interrupted, the group may be in either generation. Commits are tried with the old one, then with the new one.
+
 // leaving is how the member is to end.
 type leaving struct {
 	reason   string
 	farewell bool // a LeaveGroup is still to be answered
 	deadline Time // for all of it
 	err      error
+}
+
+// drain has partitions moved away, if the leader can be told.
+func (m *Machine) drain() {
+	switch {
+	case m.cfg.sticky():
+		m.out.Refused = ErrSticky
+	case !m.draining:
+		m.draining, m.again = true, "draining"
+	}
 }
 
 func (m *Machine) leaveAsked(in Leave) {
@@ -30,18 +49,70 @@ func (m *Machine) advanceLeaving() {
 		m.lose()
 		m.reconcile()
 	}
-	clean := len(m.announced.minus(m.lost)) == 0 && len(m.commits) == 0
+	clean := len(m.announced) == len(m.lost) && len(m.commits) == 0
+	if clean && !m.unnamed() || late || m.cfg.bug == "leave cuts the round" {
+		m.quitRound()
+	}
 	farewell := m.leave.farewell && m.memberID != "" && !late
 	switch {
 	case m.node < 0 && (farewell || len(m.commits) > 0) && !late:
 		m.locate()
-	case !clean:
+	case !clean || m.unnamed() && !late:
 		m.beat()
 	case farewell:
 		m.sayFarewell()
 	case len(m.announced) == 0 && m.running == nil:
 		m.becomeEnded()
 	}
+}
+
+// quitRound abandons a join or sync in flight.
+func (m *Machine) quitRound() {
+	if m.waits() {
+		m.closeLane(Group)
+	}
+	m.completing = false
+}
+
+// unnamed says that the member is about to be told its id, by an answer that does not wait for others: the group would wait for the member
+// a whole session, did nobody take that id out of it.
+func (m *Machine) unnamed() bool {
+	return m.memberID == "" && m.cfg.InstanceID == "" && m.leave.farewell && m.waits()
+}
+
+// syncedLate deals with the answer to a sync, and says whether that is all.
+func (m *Machine) syncedLate(f *flight, code wire.Code) bool {
+	switch code {
+	case wire.None:
+		return false
+	case wire.RebalanceInProgress:
+		m.contact = max(m.contact, f.sent)
+		m.adopt(m.round)
+	case wire.IllegalGeneration, wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
+	default:
+		return false
+	}
+	return true
+}
+
+// roundOver deals with a generation that is refused, and says whether there is another to try.
+func (m *Machine) roundOver(f *flight) bool {
+	if m.completing { // the round is over; perhaps the group is back in the generation before
+		m.completing = false
+		return m.generation != strategy.NoGeneration
+	}
+	return f.generation < m.round && m.adopt(m.round)
+}
+
+// adopt goes on in the generation of a round without its assignment, if no round went by unnoticed: what the member claimed nobody else
+// was given in it.
+func (m *Machine) adopt(round int32) bool {
+	if m.missed || m.generation == strategy.NoGeneration {
+		return false
+	}
+	m.completing = false
+	m.enter(round)
+	return true
 }
 
 // sayFarewell leaves the group. It goes behind the last commit, on the same connection.

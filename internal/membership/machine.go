@@ -21,6 +21,7 @@ type Machine struct {
 	round      int32  // of the join that was answered last; above generation from that answer to the assignment
 	seen       int32  // the highest round of this member id: the next one is seen+1 unless one went by unnoticed
 	missed     bool   // one did: what the member does not get back now may have been somebody else's meanwhile
+	completing bool   // between the answer to a join and the assignment: the group takes no commits
 	protocol   string // of round
 	leads      bool   // in round
 	node       int32  // of the coordinator, or -1
@@ -46,6 +47,7 @@ type Machine struct {
 	urgent   bool         // the group waits for the member to join
 	lossCode wire.Code    // what the member learned its last loss from; [wire.None] if from silence
 	known    []TopicCount // sorted
+	ids      map[string][16]byte // of subscribed topics, as last known
 	baseline []TopicCount // of subscribed topics when the last join was sent
 	overdue  Time         // when the follow-up of the member's plan should have come, 0 for none to come
 	plan     []TopicCount // that the member made as the leader of round
@@ -62,7 +64,10 @@ type Machine struct {
 	commitAt    Time
 	commitTries int
 	commits     []*commit
-	high        map[strategy.TopicPartition]int64 // committed by this member since it has the partition
+	asked       uint64                                  // commits that were
+	high        map[strategy.TopicPartition]wire.Offset // committed by this member since it has the partition
+	doubtful    map[strategy.TopicPartition]int64       // what a commit asked for whose connection broke; see commit_doubt.go
+	confirmAt   Time
 
 	leave leaving
 }
@@ -73,7 +78,7 @@ func New(cfg Config) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{cfg: cfg, generation: strategy.NoGeneration, round: strategy.NoGeneration, seen: strategy.NoGeneration, node: -1,
-		userData: map[string][]byte{}, high: map[strategy.TopicPartition]int64{}}
+		ids: map[string][16]byte{}, userData: map[string][]byte{}, high: map[strategy.TopicPartition]wire.Offset{}, doubtful: map[strategy.TopicPartition]int64{}}
 	for _, o := range cfg.Offers {
 		m.userData[o.Name] = o.UserData
 	}
@@ -120,9 +125,7 @@ func (m *Machine) take(in Input) {
 	case Rejoin:
 		m.again = in.Reason
 	case Drain:
-		if !m.draining {
-			m.draining, m.again = true, "draining"
-		}
+		m.drain()
 	case Leave:
 		m.leaveAsked(in)
 	case Tick:
@@ -194,7 +197,7 @@ func (m *Machine) State() State { return m.state }
 // Identity returns the name and generation under which the member commits, and whether it would at this moment: not between
 // a join's answer and the assignment.
 func (m *Machine) Identity() (memberID string, generation int32, commits bool) {
-	return m.memberID, m.generation, m.generation != strategy.NoGeneration && m.state != Assigning && m.state != Syncing
+	return m.memberID, m.generation, m.generation != strategy.NoGeneration && !m.completing
 }
 
 // Processing returns the partitions whose records the application may be working on: those that are delivered and those in a Revoke

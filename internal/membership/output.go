@@ -41,6 +41,9 @@ type Output struct {
 	// Requests are to be sent, in order.
 	Requests []Request
 
+	// Refused says why the input was passed over: a [Drain] that the assignors cannot be told of. nil else.
+	Refused error
+
 	// Drained is set in each step in which a draining member has nothing left and expects nothing.
 	Drained bool
 
@@ -89,6 +92,11 @@ type Callback struct {
 	Kind       Kind
 	Partitions []strategy.TopicPartition // sorted, never empty
 	Deadline   Time                      // when the group stops waiting for the member; Never for Lost
+
+	// Gone are those of the partitions of a Revoke or Lost that do not exist any more, by the latest Metadata: a topic that was deleted.
+	// There is nothing to finish, and commits of them are refused with [wire.UnknownTopicOrPartition]. Topics that the member does
+	// not subscribe to are not judged.
+	Gone []strategy.TopicPartition
 }
 
 // Compute is a plan to be made by the assignor of that name.

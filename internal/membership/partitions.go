@@ -40,13 +40,25 @@ func (s set) filter(keep func(strategy.TopicPartition) bool) set {
 }
 
 func (s set) minus(t set) set {
-	if len(t) == 0 {
+	if len(t) == 0 || len(s) == 0 {
 		return s
 	}
-	return s.filter(func(p strategy.TopicPartition) bool { return !t.has(p) })
+	return s.compared(t, func(out set, c int, p strategy.TopicPartition) set {
+		if c < 0 {
+			return append(out, p)
+		}
+		return out
+	})
 }
 
-func (s set) and(t set) set { return s.filter(t.has) }
+func (s set) and(t set) set {
+	return s.compared(t, func(out set, c int, p strategy.TopicPartition) set {
+		if c == 0 {
+			return append(out, p)
+		}
+		return out
+	})
+}
 
 func (s set) plus(t set) set {
 	if len(t) == 0 {
@@ -55,9 +67,32 @@ func (s set) plus(t set) set {
 	if len(s) == 0 {
 		return t
 	}
-	out := append(slices.Clone(s), t...)
-	slices.SortFunc(out, strategy.TopicPartition.Compare)
-	return slices.Compact(out)
+	return s.compared(t, func(out set, _ int, p strategy.TopicPartition) set { return append(out, p) })
+}
+
+// compared goes through two sets side by side: take is given what is in s only (below 0), in both (0), and in t only.
+func (s set) compared(t set, take func(out set, c int, p strategy.TopicPartition) set) set {
+	var out set
+	i, k := 0, 0
+	for i < len(s) || k < len(t) {
+		c := 1
+		switch {
+		case k == len(t):
+			c = -1
+		case i < len(s):
+			c = s[i].Compare(t[k])
+		}
+		if c <= 0 {
+			out = take(out, c, s[i])
+			i++
+		} else {
+			out = take(out, c, t[k])
+		}
+		if c >= 0 {
+			k++
+		}
+	}
+	return out
 }
 
 // lists is the set as a member claims it.

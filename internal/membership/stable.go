@@ -20,11 +20,11 @@ func (m *Machine) advanceStable() {
 
 // beat sends a heartbeat when one is due.
 func (m *Machine) beat() {
-	if m.generation == strategy.NoGeneration && m.state != Assigning || m.node < 0 || m.flights[slotGroup] != nil || m.now < m.heartbeatAt {
+	if m.generation == strategy.NoGeneration && !m.completing || m.node < 0 || m.flights[slotGroup] != nil || m.now < m.heartbeatAt {
 		return
 	}
 	generation := m.generation
-	if m.state == Assigning {
+	if m.completing {
 		generation = m.round
 	}
 	m.heartbeatAt = m.now + m.cfg.Heartbeat
@@ -34,7 +34,7 @@ func (m *Machine) beat() {
 // beaten is told how the group is. An answer that is about another name or generation than the present one says nothing.
 func (m *Machine) beaten(f *flight, code wire.Code) {
 	present := m.generation
-	if m.state == Assigning {
+	if m.completing {
 		present = m.round
 	}
 	if f.memberID != m.memberID || f.generation != present {
@@ -55,6 +55,9 @@ func (m *Machine) beaten(f *flight, code wire.Code) {
 			m.becomeRevoking("the round is over", true)
 			return
 		}
+		if m.state == Leaving && m.roundOver(f) {
+			return
+		}
 		m.trouble(code, "heartbeat refused")
 		return
 	default:
@@ -66,5 +69,8 @@ func (m *Machine) beaten(f *flight, code wire.Code) {
 		m.becomeRevoking("the group is rebalancing", true)
 	case Revoking:
 		m.urgent = true
+	case Leaving:
+		m.completing = false
+		m.adopt(f.generation)
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 // synced is given the assignment, or told why there is none.
 func (m *Machine) synced(f *flight, r wire.SyncReply) {
-	if m.state != Syncing {
+	m.completing = false
+	if m.state == Leaving && m.syncedLate(f, r.Code) {
 		return
 	}
 	switch r.Code {
@@ -32,6 +33,7 @@ func (m *Machine) synced(f *flight, r wire.SyncReply) {
 	}
 	a, err := protocol.DecodeAssignment(r.Assignment)
 	if err != nil {
+		m.enter(m.round)
 		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "bad assignment", err: err})
 		return
 	}
@@ -44,15 +46,28 @@ func (m *Machine) synced(f *flight, r wire.SyncReply) {
 	}
 }
 
+// enter makes a generation the one to claim and commit with.
+func (m *Machine) enter(generation int32) {
+	if m.generation != generation {
+		m.confirmAt = m.now // commits of the one before are refused by now
+	}
+	m.generation = generation
+}
+
 // apply takes over an assignment. What the member claimed and is not given goes, and then the group needs another round to hand it on.
 func (m *Machine) apply(given set, userData []byte) {
-	m.generation = m.round
-	m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Partitions: given, UserData: userData}
+	m.enter(m.round)
+	if m.state != Leaving {
+		m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Partitions: given, UserData: userData}
+	}
 	if m.missed {
 		m.lossCode = wire.IllegalGeneration
 		m.loseSome(m.announced.minus(given))
 	}
 	m.missed = false
+	if m.state == Leaving {
+		return // all it wanted was a generation to commit with
+	}
 	m.previous = given
 	m.assign(given)
 	followUp := len(m.claimed.minus(given)) > 0

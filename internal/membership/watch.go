@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // subscribe changes what the member reads.
@@ -25,7 +28,34 @@ func (m *Machine) subscribe(in Subscribe) {
 // learn takes over what is known of topics, and notices changes.
 func (m *Machine) learn(topics []TopicCount) {
 	m.known = sortedCounts(topics)
+	m.noticeRecreated()
 	m.watch(false)
+}
+
+// noticeRecreated loses what the member had of topics whose like-named successors it has now. Offsets of the one say nothing about the
+// other, so no commit must follow. The successor's are assigned when that is done.
+func (m *Machine) noticeRecreated() {
+	for _, t := range m.known {
+		if t.ID == ([16]byte{}) || !m.subscribes(t.Topic) {
+			continue
+		}
+		if before, ok := m.ids[t.Topic]; ok && before != t.ID && m.cfg.bug != "recreated unnoticed" {
+			m.lossCode = wire.UnknownTopicOrPartition
+			m.loseSome(m.announced.filter(func(p strategy.TopicPartition) bool { return p.Topic == t.Topic }))
+		}
+		m.ids[t.Topic] = t.ID
+	}
+}
+
+// gone says whether a partition of a subscribed topic does not exist.
+func (m *Machine) gone(p strategy.TopicPartition) bool {
+	n, ok := m.count(p.Topic)
+	return m.subscribes(p.Topic) && (!ok || p.Partition >= n)
+}
+
+func (m *Machine) subscribes(topic string) bool {
+	_, ok := slices.BinarySearch(m.topics, topic)
+	return ok
 }
 
 // watch asks for a round if topics are no longer as they were when the present assignment was made. Every member compares with what it

@@ -1,0 +1,46 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/assignkit/assignkit/strategy"
+)
+
+var (
+	// ErrClosed is returned once the partition or the fetcher is closed.
+	ErrClosed = errors.New("fetch: closed")
+	// ErrOpen is returned for a partition that is open already.
+	ErrOpen = errors.New("fetch: the partition is open already")
+
+	// ErrMissing is the trouble of a partition that its topic does not have, or whose topic there is not, for now.
+	ErrMissing = errors.New("the partition does not exist")
+	// ErrNoLeader is the trouble of a partition that nobody leads for now.
+	ErrNoLeader = errors.New("the partition has no leader")
+
+	// ErrOutOfRange ends a partition whose offset is not in the log, with [Fail].
+	ErrOutOfRange = errors.New("the offset is not in the log")
+	// ErrCorrupt ends a partition whose next records cannot be decoded.
+	ErrCorrupt = errors.New("the records are corrupt")
+	// ErrTooLarge ends a partition whose next record is larger than any answer may be.
+	ErrTooLarge = errors.New("the record is too large to be fetched")
+	// ErrUnauthorized ends a partition that the user may not read.
+	ErrUnauthorized = errors.New("not authorised to read the topic")
+)
+
+// A PartitionError ends a partition: it cannot be read any further.
+type PartitionError struct {
+	Partition strategy.TopicPartition
+	Offset    int64 // of the record that would have been next; -1 if that is not known
+	Err       error
+}
+
+func (e *PartitionError) Error() string {
+	if e.Offset < 0 {
+		return fmt.Sprintf("reading %s-%d: %v", e.Partition.Topic, e.Partition.Partition, e.Err)
+	}
+	return fmt.Sprintf("reading %s-%d at offset %d: %v", e.Partition.Topic, e.Partition.Partition, e.Offset, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *PartitionError) Unwrap() error { return e.Err }

@@ -1,0 +1,44 @@
+package membership
+
+import (
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A commit whose connection broke may still be carried out, and later than one that was sent behind it on a new connection: a broker handles
+// what it has read of a connection that is gone, and a kernel sends what is in its buffers after the socket is closed. A stored offset then
+// goes back, or, after a rewind, forward. Nothing in the protocol prevents that within a generation; commits of an older one are
+// refused.
+//
+// The member never sends less than what is in doubt, except to rewind, and says it once more when nothing should be under way any more: a
+// request's time later, or at once in a new generation. Until then another commit of the partition does as well. Giving a partition up does
+// not wait for that: its next owner would at worst process a little again.
+
+// doubt notes what a commit asked for that will not be answered.
+func (m *Machine) doubt(f *flight) {
+	body, ok := f.body.(wire.Commit)
+	if !ok || f.void || m.cfg.bug == "no doubt" {
+		return
+	}
+	for _, o := range body.Offsets {
+		m.doubtful[o.TopicPartition] = o.Offset
+	}
+	m.confirmAt = m.now + m.cfg.Request
+}
+
+// confirms says whether it is time to say again what is stored.
+func (m *Machine) confirms() bool { return len(m.doubtful) > 0 && m.now >= m.confirmAt }
+
+// addConfirmations adds what was committed since it was in doubt.
+func (m *Machine) addConfirmations(due map[strategy.TopicPartition]dueOffset) {
+	for p, abandoned := range m.doubtful {
+		high, stored := m.high[p]
+		if !stored || high.Offset == abandoned {
+			delete(m.doubtful, p) // nothing was stored that it could change
+			continue
+		}
+		if _, ok := due[p]; !ok {
+			due[p] = dueOffset{high, true}
+		}
+	}
+}
