@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -147,6 +148,25 @@ func (c *Consumer) Ready() error {
 		return err
 	}
 	return d.health.check(time.Since(d.began))
+}
+
+// Drain asks the group to give the member's partitions to others, who go on with them while this member finishes what it has in work,
+// and waits until it has none left or ctx ends. The member stays in the group without partitions; Close it then. Only assignors of this project
+// know what draining is: where another program's leads the group, Drain may wait for ever.
+func (c *Consumer) Drain(ctx context.Context) error {
+	d, err := c.running()
+	if err != nil {
+		return err
+	}
+	d.post(func() { d.step(membership.Drain{}) })
+	select {
+	case <-d.drained:
+		return nil
+	case <-d.over:
+		return ErrNotRunning
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Rejoin asks the group for a rebalance, as an input of an assignor has changed, say. The reason is told to the brokers, who log it.

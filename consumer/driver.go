@@ -151,7 +151,9 @@ func (d *driver) finishEvents() {
 	quit := make(chan struct{})
 	timer := time.AfterFunc(graceful, func() { close(quit) })
 	defer timer.Stop()
-	d.events.close(quit)
+	if n := d.events.close(quit); n > 0 {
+		d.log.Warn("the observer was too slow", "events dropped", n)
+	}
 }
 
 // post has f called on the loop's goroutine, unless the loop has ended.

@@ -32,7 +32,10 @@ func (q *queue) offer(f func()) { q.put(f, true) }
 func (q *queue) put(f func(), mayDrop bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed || mayDrop && len(q.waiting) >= maxQueued {
+	if q.closed {
+		return
+	}
+	if mayDrop && len(q.waiting) >= maxQueued {
 		q.dropped++
 		return
 	}
@@ -48,8 +51,8 @@ func (q *queue) nudge() {
 	}
 }
 
-// close lets what waits be called, and returns when it was, or when quit is closed.
-func (q *queue) close(quit <-chan struct{}) {
+// close lets what waits be called, and returns when it was, or when quit is closed; and how much was dropped.
+func (q *queue) close(quit <-chan struct{}) (dropped int) {
 	q.mu.Lock()
 	q.closed = true
 	q.nudge()
@@ -58,6 +61,9 @@ func (q *queue) close(quit <-chan struct{}) {
 	case <-q.done:
 	case <-quit:
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.dropped
 }
 
 func (q *queue) run() {

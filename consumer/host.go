@@ -93,7 +93,8 @@ func (h *host) current() []strategy.TopicPartitions {
 func (h *host) gaveUp(p strategy.TopicPartition) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.undrained[p] != nil && h.workers[p] == nil
+	given := h.undrained[p]
+	return given != nil && (h.workers[p] == nil || h.workers[p] == given)
 }
 
 // givenUp returns the workers whose handlers were given up and have not returned.

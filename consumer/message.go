@@ -66,8 +66,11 @@ func (m *Message) At() strategy.TopicPartition {
 
 // Commit commits this message and all before it in its partition, and waits for the answer. See [Consumer.Commit].
 func (m *Message) Commit(ctx context.Context) error {
-	if m.worker == nil {
+	switch {
+	case m.worker == nil:
 		return ErrNotRunning
+	case m.worker.isLost():
+		return &callbacks.CommitError{Failed: map[strategy.TopicPartition]error{m.At(): ErrNotOwned}}
 	}
 	return m.worker.consumer.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{m.At(): {Offset: m.Offset + 1}})
 }

@@ -101,6 +101,95 @@ func TestMembersComeAndGo(t *testing.T) {
 	}
 }
 
+func TestDrain(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4, Records: []int{5}})
+	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
+	a.waitOwned(4)
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	b.waitOwned(2)
+	if err := a.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a.Owned() != nil {
+		t.Errorf("drained, and owns %v", a.Owned())
+	}
+	b.waitOwned(4)
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+	if err := a.Drain(t.Context()); !errors.Is(err, consumer.ErrNotRunning) {
+		t.Errorf("draining after the end: %v", err)
+	}
+}
+
+// TestHandlerOutlivesTheDrain has a handler that does not return when its partition is revoked, whatever its context says.
+func TestHandlerOutlivesTheDrain(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Drain = 50 * time.Millisecond
+	cfg.Rebalance = 10 * time.Second
+	release, entered := make(chan struct{}), make(chan *consumer.Message, 10)
+	var hang atomic.Bool
+	hang.Store(true)
+	a := start(t, "a", cfg, func(_ context.Context, m *consumer.Message) error {
+		if m.Partition == 0 && m.Offset == 2 && hang.Load() {
+			entered <- m
+			<-release
+		}
+		return nil
+	})
+	stuck := <-entered
+	a.waitRecords(5 + 2)
+	if err := a.Rejoin("to see it"); err != nil { // nothing moves, nothing happens
+		t.Error(err)
+	}
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	b.waitOwned(1)
+	if b.Owned()[0].Partitions[0] == 1 { // then the hanging one stayed: have everything move
+		if err := a.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.wait("a loss", func() bool { return slices.Contains(a.log, "lost(undrained) orders-0") })
+	if err := a.Ready(); err == nil || !strings.Contains(err.Error(), "orders-0") {
+		t.Errorf("ready: %v", err)
+	}
+	if err := stuck.Commit(t.Context()); !errors.Is(err, consumer.ErrNotOwned) {
+		t.Errorf("a commit of what was given up: %v", err)
+	}
+	b.wait("the record that hung", func() bool { return slices.Contains(b.records, "orders-0@2") })
+	hang.Store(false)
+	close(release)
+	a.sees("the handler's return", func(e consumer.Event) bool { _, ok := e.(consumer.HandlerReturned); return ok })
+	if err := a.Ready(); err != nil {
+		t.Errorf("ready: %v", err)
+	}
+}
+
+func TestStuckHandler(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Stuck = 50 * time.Millisecond
+	cfg.Drain = 50 * time.Millisecond
+	cfg.LeaveWhenStuck = true
+	a := start(t, "a", cfg, func(ctx context.Context, m *consumer.Message) error {
+		if m.Offset == 2 {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return nil
+	})
+	var stuck *consumer.StuckError
+	if err := a.ended(); !errors.As(err, &stuck) || stuck.Offset != 2 {
+		t.Errorf("Run returned %v", err)
+	}
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	b.waitRecords(3)
+	if got := b.handled()[0]; got != "orders-0@2" {
+		t.Errorf("the next member begins with %s", got)
+	}
+}
+
 func TestEagerGroup(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4, Records: []int{5}})
 	eager := func() consumer.Config {

@@ -74,6 +74,12 @@ func (w *worker) kill(cause error) {
 	w.cancel(cause)
 }
 
+// isLost reports that the partition was lost, or given up, while this worker had it. The member may have it again by now.
+func (w *worker) isLost() bool {
+	cause := context.Cause(w.ctx)
+	return errors.Is(cause, errLost) || errors.Is(cause, errUndrained)
+}
+
 // run works until it is stopped, after the worker before it has ended, if there is one.
 func (w *worker) run(before *worker) {
 	defer close(w.done)
