@@ -29,15 +29,16 @@ type driver struct {
 	interceptors []sarama.ConsumerInterceptor
 	began        time.Time
 
-	gate    *conn.Gate
-	client  sarama.Client
-	fetcher *fetch.Fetcher
-	lanes   *lanes.Lanes
-	topics  *topics
-	plans   *planner
-	host    *host
-	health  *health
-	events  *queue
+	gate     *conn.Gate
+	client   sarama.Client
+	fetcher  *fetch.Fetcher
+	lanes    *lanes.Lanes
+	topics   *topics
+	plans    *planner
+	host     *host
+	health   *health
+	events   *queue
+	recorder *recorder
 
 	handlers context.Context // ends with Run's, or when the end takes too long
 	last     context.Context // the callbacks': ends when the end takes too long
@@ -82,6 +83,7 @@ func newDriver(c *Consumer, cfg *Config, w work) *driver {
 	}
 	d.member.Store(&identity{generation: strategy.NoGeneration})
 	d.health = newHealth(d)
+	d.recorder = newRecorder(d, cfg.Trace)
 	return d
 }
 

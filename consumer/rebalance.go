@@ -1,7 +1,9 @@
 package consumer
 
 import (
+	"cmp"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/assignkit/assignkit/callbacks"
@@ -9,11 +11,29 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// rebalances follows the member from one assignment to the next, for those who watch. It belongs to the driver's goroutine.
+// rebalances follows the member from one assignment to the next, for those who watch. It belongs to the driver's goroutine, but for what its
+// mutex guards.
 type rebalances struct {
 	now      *rebalance // under way
 	plan     *plan
 	sequence []*membership.Callback
+
+	mu       sync.Mutex
+	returned []CallbackReturned // since the last one ended; added to on the callbacks' goroutine
+}
+
+func (r *rebalances) addReturned(c CallbackReturned) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.returned = append(r.returned, c)
+}
+
+func (r *rebalances) takeReturned() []CallbackReturned {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := r.returned
+	r.returned = nil
+	return list
 }
 
 // A rebalance is what happened from the first sign of it until its callbacks have returned.
@@ -42,7 +62,8 @@ func (d *driver) noteRebalance(out *membership.Output) {
 	d.health.entered(state)
 	if r.now == nil && joins(state) {
 		_, generation := d.identity()
-		r.now = &rebalance{began: time.Now(), generation: generation, reason: d.machine.Reason()}
+		reason := cmp.Or(d.machine.Reason(), "joining for the first time")
+		r.now = &rebalance{began: time.Now(), generation: generation, reason: reason}
 		d.observe(RebalanceBegan{Generation: generation, Reason: r.now.reason})
 	}
 	if out.Assigned != nil {
@@ -79,10 +100,13 @@ func (d *driver) rebalanceEnded() {
 			r.removed = append(r.removed, cb.Partitions...)
 		}
 	}
-	d.observe(RebalanceEnded{
+	ended := RebalanceEnded{
 		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, Reason: r.reason, Began: r.began, Joined: r.joined,
 		Took: time.Since(r.began), Assigned: lists(r.assigned.Partitions), Added: lists(r.added), Removed: lists(r.removed),
-	})
+	}
+	d.observe(ended)
+	member, _ := d.identity()
+	d.recorder.record(&ended, member, d.rebalances.takeReturned(), r.plan)
 	d.rebalances.now, d.rebalances.sequence = nil, nil
 }
 
@@ -117,5 +141,6 @@ func (d *driver) callbackReturned(e CallbackReturned) {
 	if errors.Is(e.Err, callbacks.ErrTimeout) {
 		d.observe(CallbackBlocked{Callback: e.Callback, Partitions: e.Partitions, For: e.Took, Left: d.cfg.Rebalance - e.Took})
 	}
+	d.rebalances.addReturned(e)
 	d.observe(e)
 }

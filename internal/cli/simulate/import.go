@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bufio"
 	"fmt"
 	"strings"
 
@@ -11,16 +12,20 @@ import (
 	"github.com/assignkit/assignkit/simulation"
 )
 
-// importGroup reads a group out of what kafka-consumer-groups prints. What that text does not tell is assumed, and said.
+// importGroup reads a group out of what kafka-consumer-groups prints, or out of a trace. What that text does not tell is assumed, and said.
 func (o *options) importGroup() ([]subject, error) {
 	src, err := input.Open(o.imported, o.io.In)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = src.Close() }() // it was only read
-	text, err := src.Limit(maxInput)
+	limited, err := src.Limit(maxInput)
 	if err != nil {
 		return nil, err
+	}
+	text := bufio.NewReader(limited)
+	if first, err := text.Peek(1); err == nil && first[0] == '{' {
+		return o.importTrace(src.Name, text)
 	}
 	groups, err := describe.Read(src.Name, text)
 	if err != nil {
