@@ -16,7 +16,7 @@ import (
 
 const (
 	leaderAge    = 5 * time.Minute // after which a leader is asked for again, when a partition is opened
-	metadataTime = 5 * time.Second // for an answer about leaders, before another broker is asked
+	metadataTime = 3 * time.Second // for an answer about leaders, before another broker is asked
 	// patience is how many failures in a row make leaders believable that are older than ones known before: the topic may be a new one.
 	patience = 4
 )
@@ -79,6 +79,10 @@ func (f *Fetcher) sought() []string {
 func (f *Fetcher) metadata(l *link, topics []string) (*sarama.MetadataResponse, error) {
 	request := sarama.NewMetadataRequest(f.cfg.Client.Config().Version, topics)
 	var errs []error
+	addrs, doubtful := f.addrs()
+	if l.conn != nil && slices.Contains(doubtful, l.conn.Addr()) {
+		l.close()
+	}
 	if l.conn != nil {
 		resp, err := l.conn.GetMetadata(request)
 		if err == nil {
@@ -86,7 +90,7 @@ func (f *Fetcher) metadata(l *link, topics []string) (*sarama.MetadataResponse, 
 		}
 		l.close() // it may be old, and the broker well
 	}
-	for _, addr := range f.addrs() {
+	for _, addr := range append(addrs, doubtful...) {
 		if f.ended.Err() != nil {
 			return nil, ErrClosed
 		}
@@ -108,27 +112,29 @@ func (f *Fetcher) metadata(l *link, topics []string) (*sarama.MetadataResponse, 
 	return nil, errors.Join(errs...)
 }
 
-// addrs returns where known brokers are, those first that were not reported to be away.
-func (f *Fetcher) addrs() []string {
+// addrs returns where known brokers are, those apart that are away or do not answer.
+func (f *Fetcher) addrs() (well, doubtful []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var well, down []string
+	silent := map[*broker]bool{}
+	for l := range f.doubted {
+		silent[l.broker] = true
+	}
 	for _, node := range slices.Sorted(maps.Keys(f.brokers)) {
 		switch b := f.brokers[node]; {
 		case b.addr == "":
-		case b.down:
-			down = append(down, b.addr)
+		case b.down || silent[b]:
+			doubtful = append(doubtful, b.addr)
 		default:
 			well = append(well, b.addr)
 		}
 	}
-	addrs := append(well, down...)
 	for _, b := range f.cfg.Client.Brokers() {
-		if !slices.Contains(addrs, b.Addr()) {
-			addrs = append(addrs, b.Addr())
+		if !slices.Contains(well, b.Addr()) && !slices.Contains(doubtful, b.Addr()) {
+			well = append(well, b.Addr())
 		}
 	}
-	return addrs
+	return well, doubtful
 }
 
 // rediscover has the client find brokers again, from the addresses that it was given. That cannot be cut, so it is not waited for longer

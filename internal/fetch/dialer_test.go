@@ -1,0 +1,88 @@
+package fetch_test
+
+import (
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/IBM/sarama"
+)
+
+// A dialer makes connections that can be frozen: to who uses them it looks as if the broker's machine had gone without a word.
+type dialer struct {
+	mu     sync.Mutex
+	thaw   chan struct{}
+	frozen map[string]bool
+	dials  int
+}
+
+// through has conf dial through a new dialer, and wait for answers for longer than any test takes.
+func through(conf *sarama.Config) *dialer {
+	d := &dialer{thaw: make(chan struct{}), frozen: map[string]bool{}}
+	conf.Net.Proxy.Enable, conf.Net.Proxy.Dialer = true, d
+	conf.Net.ReadTimeout = time.Hour
+	return d
+}
+
+func (d *dialer) freeze(addr string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.frozen[addr] = true
+}
+
+func (d *dialer) isFrozen(addr string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.frozen[addr]
+}
+
+func (d *dialer) Dial(network, addr string) (net.Conn, error) {
+	d.mu.Lock()
+	d.dials++
+	d.mu.Unlock()
+	c, err := net.DialTimeout(network, addr, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	return &freezing{Conn: c, dialer: d, addr: addr, closed: make(chan struct{})}, nil
+}
+
+type freezing struct {
+	net.Conn
+	dialer *dialer
+	addr   string
+	once   sync.Once
+	closed chan struct{}
+
+	mu       sync.Mutex
+	deadline time.Time
+}
+
+func (c *freezing) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if !c.dialer.isFrozen(c.addr) {
+		return n, err
+	}
+	c.mu.Lock()
+	late := time.NewTimer(time.Until(c.deadline))
+	c.mu.Unlock()
+	select {
+	case <-c.closed:
+		return 0, net.ErrClosed
+	case <-late.C:
+		return 0, os.ErrDeadlineExceeded
+	}
+}
+
+func (c *freezing) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	c.deadline = t
+	c.mu.Unlock()
+	return c.Conn.SetReadDeadline(t)
+}
+
+func (c *freezing) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
