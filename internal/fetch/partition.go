@@ -56,6 +56,7 @@ type Partition struct {
 
 	highWatermark, logStart int64
 	answered                time.Time
+	taken                   time.Time // when a batch was taken last
 }
 
 func newPartition(f *Fetcher, at strategy.TopicPartition, start callbacks.Start) *Partition {
@@ -118,6 +119,7 @@ func (p *Partition) take() (*Batch, error) {
 	p.queue[0] = nil
 	p.queue = p.queue[1:]
 	p.held = b.Bytes
+	p.taken = time.Now()
 	return b, nil
 }
 

@@ -83,15 +83,15 @@ type reader struct {
 	open    map[int64]bool              // producers of aborted transactions that have begun and not ended
 }
 
-// read makes a batch of a partition's answer, nil if it brings nothing. If the answer is shared with other partitions and this one is not
-// read as fast as it comes, its records are copied, so that they do not keep all of the answer in memory.
+// read makes a batch of a partition's answer, nil if it brings nothing. If the answer is shared with other partitions and this one is
+// slow, its records are copied, so that they do not keep all of the answer in memory.
 func (f *Fetcher) read(a *ask, block *sarama.FetchResponseBlock, shared bool) *Batch {
 	if len(block.RecordsSet) == 0 && block.HighWaterMarkOffset <= a.offset {
 		return nil
 	}
 	r := reader{
 		batch:  &Batch{Next: a.offset, HighWatermark: block.HighWaterMarkOffset, LeaderEpoch: -1, Bytes: batchOverhead},
-		copies: shared && a.queued,
+		copies: shared && a.slow,
 	}
 	if f.cfg.ReadCommitted {
 		r.transactions(block.AbortedTransactions)

@@ -11,8 +11,11 @@ type ask struct {
 	*Partition
 	offset int64
 	bytes  int32 // the most to bring
-	queued bool  // something is read ahead already
+	slow   bool  // what is read ahead is not taken
 }
+
+// slowness is how long batches wait for somebody to take them before the partition counts as slow.
+const slowness = time.Second
 
 // steady is how many bytes an answer brings of a partition that is worth a lane.
 const steady = 64 << 10
@@ -87,7 +90,7 @@ func (l *lane) take(now time.Time) []ask {
 				rich--
 			}
 			p.place = flying
-			asked = append(asked, ask{Partition: p, offset: p.next, queued: len(p.queue) > 0})
+			asked = append(asked, ask{Partition: p, offset: p.next, slow: len(p.queue) > 0 && now.Sub(p.taken) > slowness})
 		}
 	}
 	b.ready = rest
