@@ -277,3 +277,36 @@ func TestInitialDelayAndSize(t *testing.T) {
 	b.step(Tick{})
 	b.want("one generation for both", b.joined(n).Generation == 1 && b.joined(k).Generation == 1, true)
 }
+
+func TestTopicDeleted(t *testing.T) {
+	b, a, _ := stable(t)
+	b.step(Metadata{Partitions: map[string]int32{"t": 1}})
+	b.want("of a topic that there is", b.commit(a, 2, 5), wire.None)
+	b.step(Metadata{Partitions: map[string]int32{}})
+	b.want("of one that is gone", b.commit(a, 2, 6), wire.UnknownTopicOrPartition)
+	b.want("whoever commits", b.commit("x", 9, 6), wire.UnknownTopicOrPartition)
+	b.want("stored", len(b.m.Committed("g")), 0)
+	next := &bench{t: t, m: New(Config{}), now: b.now, answers: map[uint64]wire.Reply{}}
+	next.step(Elected{Epoch: 2})
+	next.step(Replayed{Records: b.log})
+	next.want("the successor's", len(next.m.Committed("g")), 0)
+}
+
+func TestDelete(t *testing.T) {
+	b, a, c := stable(t)
+	b.commit(a, 2, 5)
+	b.step(Delete{Group: "g"})
+	b.want("with members it stays", b.heartbeat(a, 2), wire.None)
+	b.ask(wire.Leave{Group: "g", MemberID: a})
+	b.ask(wire.Leave{Group: "g", MemberID: c})
+	b.step(Delete{Group: "g"})
+	b.want("its offsets", len(b.m.Committed("g")), 0)
+	b.want("heartbeat", b.heartbeat(a, 2), wire.UnknownMemberID)
+	b.want("commit", b.commit(a, 2, 5), wire.IllegalGeneration)
+	next := &bench{t: t, m: New(Config{}), now: b.now, answers: map[uint64]wire.Reply{}}
+	next.step(Elected{Epoch: 2})
+	next.step(Replayed{Records: b.log})
+	next.want("the successor's offsets", len(next.m.Committed("g")), 0)
+	_, n := b.enter()
+	b.want("generations begin anew", b.joined(n).Generation, int32(1))
+}

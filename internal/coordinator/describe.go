@@ -21,8 +21,7 @@ func (m *Machine) MayCommit(name, id, instance string, generation int32) bool {
 	if m.phase != Ready || g == nil {
 		return false
 	}
-	x, code := g.find(id, instance)
-	return code == wire.None && x.id == id && generation == g.generation && g.state != Completing
+	return m.mayCommit(g, id, instance, generation) == wire.None
 }
 
 // Describe renders the machine, a line for itself and one for each group, for logs, scripts and failures.

@@ -28,6 +28,13 @@ type Replayed struct{ Records []Record }
 // Resigned says that another broker is the coordinator now. Who waits for an answer gets [wire.NotCoordinator].
 type Resigned struct{}
 
+// Metadata says which topics there are, and how many partitions each has; until it comes, any may. Commits of others are refused, and what
+// is stored of them is forgotten.
+type Metadata struct{ Partitions map[string]int32 }
+
+// Delete ends a group, which an administrator asked for, or whose offsets have expired. One that has members stays.
+type Delete struct{ Group string }
+
 // Tick says that time has passed.
 type Tick struct{}
 
@@ -35,4 +42,6 @@ func (Received) input() {}
 func (Elected) input()  {}
 func (Replayed) input() {}
 func (Resigned) input() {}
+func (Metadata) input() {}
+func (Delete) input()   {}
 func (Tick) input()     {}

@@ -18,6 +18,7 @@ type GroupRecord struct {
 	Protocol   string
 	Leader     string
 	Members    []MemberRecord // in the order in which they joined
+	Deleted    bool           // there is no such group any more, nor what it had stored
 }
 
 // MemberRecord is a member in a [GroupRecord].
@@ -32,6 +33,7 @@ type MemberRecord struct {
 type OffsetRecord struct {
 	Group string
 	wire.Offset
+	Deleted bool // it is not any more, as its partition is gone
 }
 
 func (GroupRecord) record()  {}
@@ -52,8 +54,16 @@ func (m *Machine) replay(records []Record) {
 	for _, r := range records {
 		switch r := r.(type) {
 		case OffsetRecord:
+			if r.Deleted {
+				delete(m.group(r.Group).offsets, r.TopicPartition)
+				continue
+			}
 			m.group(r.Group).offsets[r.TopicPartition] = r.Offset
 		case GroupRecord:
+			if r.Deleted {
+				delete(m.groups, r.Group)
+				continue
+			}
 			g := m.group(r.Group)
 			g.generation, g.protocol, g.leader = r.Generation, r.Protocol, r.Leader
 			g.members, g.state, g.deadline = nil, Empty, Never

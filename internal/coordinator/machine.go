@@ -17,6 +17,7 @@ type Machine struct {
 	epoch  int
 	ids    int // handed out in this epoch
 	groups map[string]*group
+	topics map[string]int32 // that there are, nil if that is not known
 
 	now Time
 	out Output
@@ -44,6 +45,11 @@ func (m *Machine) Step(now Time, in Input) Output {
 		m.becomeDown()
 	case Received:
 		m.receive(in.ID, in.Request)
+	case Metadata:
+		m.topics = in.Partitions
+		m.forgetOffsets()
+	case Delete:
+		m.delete(in.Group)
 	case Tick:
 	default:
 		panic(fmt.Sprintf("coordinator: input %T", in))
@@ -75,6 +81,7 @@ func (m *Machine) becomeReady(records []Record) {
 	}
 	m.phase = Ready
 	m.replay(records)
+	m.forgetOffsets()
 }
 
 func (m *Machine) reply(id uint64, body wire.Reply) {
@@ -124,6 +131,24 @@ func (m *Machine) group(name string) *group {
 		m.groups[name] = g
 	}
 	return g
+}
+
+// known returns the group of that name, or one that nobody has heard of and that is not kept.
+func (m *Machine) known(name string) *group {
+	if g := m.groups[name]; g != nil {
+		return g
+	}
+	return &group{name: name, state: Empty}
+}
+
+// delete forgets a group without members.
+func (m *Machine) delete(name string) {
+	g := m.groups[name]
+	if m.phase != Ready || g == nil || g.state != Empty || len(g.pending) > 0 {
+		return
+	}
+	delete(m.groups, name)
+	m.out.Append = append(m.out.Append, GroupRecord{Group: name, Deleted: true})
 }
 
 func (m *Machine) sorted() []*group {

@@ -11,6 +11,7 @@ import (
 func TestHistoriesFindFaults(t *testing.T) {
 	for _, bug := range []struct{ name, why string }{
 		{"static id kept", "a static member's former self is not fenced"},
+		{"commits of any generation", "a commit is stored after its partition was given to another"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			t.Parallel()

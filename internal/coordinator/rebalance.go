@@ -98,7 +98,7 @@ func (m *Machine) shrunk(g *group) {
 
 // sync answers with the assignment, once the leader has sent it.
 func (m *Machine) sync(id uint64, r *wire.Sync) {
-	g := m.group(r.Group)
+	g := m.known(r.Group)
 	x, code := g.find(r.MemberID, r.InstanceID)
 	switch {
 	case code != wire.None:
@@ -143,7 +143,7 @@ func (m *Machine) heartbeat(r *wire.Heartbeat, down wire.Code) wire.Code {
 	if down != wire.None {
 		return down
 	}
-	g := m.group(r.Group)
+	g := m.known(r.Group)
 	x, code := g.find(r.MemberID, r.InstanceID)
 	switch {
 	case code != wire.None:
@@ -162,7 +162,7 @@ func (m *Machine) leave(r *wire.Leave, down wire.Code) wire.Code {
 	if down != wire.None {
 		return down
 	}
-	g := m.group(r.Group)
+	g := m.known(r.Group)
 	if r.InstanceID == "" && g.dropPending(r.MemberID) {
 		m.tryCompleteJoin(g)
 		return wire.None

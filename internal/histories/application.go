@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/assignkit/assignkit/internal/membership"
-	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -13,10 +12,20 @@ import (
 type application struct {
 	p         *Process
 	positions map[strategy.TopicPartition]int64
+	of        map[strategy.TopicPartition][16]byte // the topic that the partition was part of when it was assigned
 	delivered map[strategy.TopicPartition]bool
 	running   *membership.Callback
 	commits   uint64
 	waiting   map[uint64]func() // for answers
+	asked     map[uint64]membership.Commit
+	confirmed map[strategy.TopicPartition]int64 // what the last answer said is stored
+	rewinds   map[strategy.TopicPartition]rewind
+}
+
+// A rewind is one that is not answered yet.
+type rewind struct {
+	offset int64
+	id     uint64
 }
 
 var errAssign = errors.New("cannot take the partitions over")
@@ -24,6 +33,8 @@ var errAssign = errors.New("cannot take the partitions over")
 func (a *application) init(p *Process) {
 	a.p = p
 	a.positions, a.delivered, a.waiting = map[strategy.TopicPartition]int64{}, map[strategy.TopicPartition]bool{}, map[uint64]func(){}
+	a.of = map[strategy.TopicPartition][16]byte{}
+	a.asked, a.confirmed, a.rewinds = map[uint64]membership.Commit{}, map[strategy.TopicPartition]int64{}, map[strategy.TopicPartition]rewind{}
 }
 
 // take carries out what concerns the application.
@@ -33,6 +44,7 @@ func (a *application) take(out *membership.Output) {
 		delete(a.delivered, tp)
 	}
 	for _, answer := range out.Answers {
+		a.answered(answer)
 		if then := a.waiting[answer.ID]; then != nil {
 			delete(a.waiting, answer.ID)
 			w.at(w.now, func() { a.p.whenAwake(then) })
@@ -62,7 +74,9 @@ func (a *application) call(c membership.Callback) {
 	a.running = &c
 	if c.Kind == membership.Assign {
 		for _, tp := range c.Partitions {
-			a.positions[tp] = w.stored(tp)
+			a.positions[tp] = w.offsets.at(w, tp)
+			a.of[tp] = w.topics[tp.Topic].id
+			delete(a.confirmed, tp)
 		}
 	}
 	takes := max(a.p.spec.Callback, time.Millisecond)
@@ -96,17 +110,6 @@ func (a *application) done(c membership.Callback) {
 	a.p.step(in)
 }
 
-// commit stores the positions of partitions, then does something.
-func (a *application) commit(list []strategy.TopicPartition, then func()) {
-	a.commits++
-	in := membership.Commit{ID: a.commits}
-	for _, tp := range list {
-		in.Offsets = append(in.Offsets, wire.Offset{TopicPartition: tp, Offset: a.positions[tp]})
-	}
-	a.waiting[in.ID] = then
-	a.p.step(in)
-}
-
 // work goes through records of all that is delivered, and commits now and then.
 func (a *application) work() {
 	if !a.p.alive || a.p.w.opts.Idle {
@@ -122,24 +125,12 @@ func (a *application) work() {
 	}
 	if len(list) > 0 && len(a.waiting) < 3 {
 		a.commit(list, nil)
-		if w.rng.IntN(8) == 0 {
+		switch w.rng.IntN(24) {
+		case 0, 1, 2:
 			a.commitLate(list)
+		case 3:
+			a.rewind(list[w.rng.IntN(len(list))], int64(1+w.rng.IntN(3)))
 		}
 	}
 	w.at(w.now+300*time.Millisecond+w.delay(), func() { a.p.whenAwake(a.work) })
-}
-
-// stored is the committed offset of a partition.
-func (w *World) stored(tp strategy.TopicPartition) int64 {
-	return w.checks[2].(*offsetChecker).at(w, tp)
-}
-
-// commitLate asks for offsets that an earlier commit has overtaken, as a slow part of the application may.
-func (a *application) commitLate(list []strategy.TopicPartition) {
-	a.commits++
-	in := membership.Commit{ID: a.commits}
-	for _, tp := range list {
-		in.Offsets = append(in.Offsets, wire.Offset{TopicPartition: tp, Offset: a.positions[tp] - 1})
-	}
-	a.p.step(in)
 }

@@ -16,6 +16,7 @@ type broker struct {
 	node    int
 	life    int // grows with each death
 	alive   bool
+	deposed bool // another coordinates, and this one does not know
 	machine *coordinator.Machine
 	wakeAt  time.Duration
 }
@@ -32,6 +33,8 @@ func (b *broker) restart() {
 		f(&cfg)
 	}
 	b.machine = coordinator.New(cfg)
+	b.deposed = false
+	b.step(coordinator.Metadata{Partitions: b.w.partitionCounts()})
 }
 
 func (b *broker) step(in coordinator.Input) {
@@ -41,7 +44,13 @@ func (b *broker) step(in coordinator.Input) {
 	w := b.w
 	before, generation, _ := b.machine.State(groupName)
 	out := b.machine.Step(w.now, in)
+	if b.deposed && len(out.Append) > 0 {
+		b.learn(&out)
+	}
 	w.log = append(w.log, out.Append...)
+	for range out.Append {
+		w.sources = append(w.sources, w.source)
+	}
 	for _, r := range out.Replies {
 		w.answer(r.ID, r.Body)
 	}
@@ -56,7 +65,11 @@ func (b *broker) step(in coordinator.Input) {
 		})
 	}
 	if state, g, n := b.machine.State(groupName); state != before || g != generation {
-		w.note("coordinator: %v generation=%d members=%d", state, g, n)
+		was := ""
+		if b.deposed {
+			was = "deposed "
+		}
+		w.note("%scoordinator: %v generation=%d members=%d", was, state, g, n)
 		if w.killNext && state == w.killIn && w.leader == b.node {
 			w.killNext = false
 			w.at(w.now, w.KillCoordinator)
@@ -75,6 +88,7 @@ func (w *World) elect(node int, after time.Duration) {
 		}
 		b := w.brokers[node]
 		w.leader = node
+		b.resign()
 		b.step(coordinator.Elected{Epoch: epoch})
 		w.at(w.now+after/4, func() {
 			if epoch == w.epoch {
@@ -128,6 +142,13 @@ func (w *World) MoveCoordinator() {
 	next := (b.node + 1) % len(w.brokers)
 	w.elect(next, 50*time.Millisecond)
 	b.step(coordinator.Resigned{})
+}
+
+// deleteGroup deletes the group, if it has no members.
+func (w *World) deleteGroup() {
+	if w.leader >= 0 {
+		w.brokers[w.leader].step(coordinator.Delete{Group: groupName})
+	}
 }
 
 // find answers FindCoordinator, which any broker does.

@@ -2,6 +2,7 @@ package histories
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/strategy"
@@ -33,9 +34,13 @@ func (c *callbackChecker) begun(p *Process, call *membership.Callback) error {
 		return fmt.Errorf("%s: %v while another callback runs", p.Name, call.Kind)
 	}
 	s.running = true
-	// Who leaves while a round completes without it can commit no more: what its callbacks have not reached by then is lost.
-	if call.Kind == membership.Lost && p.w.opts.Strict && p.Machine.State() != membership.Leaving {
+	if call.Kind == membership.Lost && p.w.opts.Strict {
 		return fmt.Errorf("%s: lost %s, though nothing went wrong", p.Name, membership.DescribePartitions(call.Partitions))
+	}
+	for _, tp := range call.Gone {
+		if !slices.Contains(call.Partitions, tp) {
+			return fmt.Errorf("%s: %s-%d is gone, and not among %s", p.Name, tp.Topic, tp.Partition, membership.DescribePartitions(call.Partitions))
+		}
 	}
 	if len(call.Partitions) == 0 {
 		return fmt.Errorf("%s: %v of nothing", p.Name, call.Kind)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/assignkit/assignkit/internal/coordinator"
 	"github.com/assignkit/assignkit/internal/membership"
-	"github.com/assignkit/assignkit/internal/protocol"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -43,6 +42,9 @@ func (w *World) Unsettled() string {
 				return fmt.Sprintf("%s does not deliver %s-%d", p.Name, tp.Topic, tp.Partition)
 			}
 			owner[tp] = p
+			if why := p.app.misses(tp); why != "" {
+				return why
+			}
 		}
 	}
 	for _, tp := range w.partitions() {
@@ -63,8 +65,7 @@ func (w *World) disagrees(m *coordinator.Machine, alive []*Process) string {
 	}
 	for _, p := range alive {
 		id, generation, _ := p.Machine.Identity()
-		g.Members = append(g.Members, strategy.Member{ID: id, InstanceID: p.Instance, Topics: p.reads(), Draining: p.draining && a.Name() != protocol.StickyName, // which has no way to say so
-
+		g.Members = append(g.Members, strategy.Member{ID: id, InstanceID: p.Instance, Topics: p.reads(), Draining: p.draining,
 			Owned: p.Machine.Claims(), Generation: generation})
 	}
 	answer, err := a.Assign(context.Background(), g)

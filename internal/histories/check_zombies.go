@@ -21,7 +21,7 @@ func (zombieChecker) after(w *World) error {
 		if p.Machine.State() != membership.Stable {
 			limit += cfg.Rebalance + 5*time.Second
 		}
-		if gone := w.now - p.cutFrom; gone > limit {
+		if gone := w.now - max(p.cutFrom, p.paused); gone > limit {
 			return fmt.Errorf("%s works on, %v after it was cut off: %s", p.Name, gone, p.Machine.Describe())
 		}
 	}

@@ -2,6 +2,7 @@ package histories
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,25 @@ type origin struct {
 	id uint64
 }
 
+// A message is a request on its way, with what its process knew of topics when it was sent.
+type message struct {
+	c     *conn
+	r     membership.Request
+	knows []membership.TopicCount
+}
+
+// A source is where a request that is being handled came from.
+type source struct {
+	p     *Process
+	late  bool // its connection had broken
+	knows []membership.TopicCount
+}
+
+// stray says that what the request says of a partition comes late, or is about an earlier topic of that name.
+func (s source) stray(w *World, topic string) bool {
+	return s.late || slices.ContainsFunc(s.knows, func(t membership.TopicCount) bool { return t.Topic == topic && t.ID != w.topics[topic].id })
+}
+
 // A rule picks requests, or the answers to them, by member and name; "*" is any.
 type rule struct {
 	member, name string
@@ -40,6 +60,9 @@ func (r rule) fits(p *Process, body any) bool {
 func (w *World) send(p *Process, r membership.Request) {
 	if j, ok := r.Body.(wire.Join); ok && w.opts.Strict && j.Reason == "the follow-up did not come" && !w.someStatic() {
 		w.fault("%s: %s, though nothing went wrong", p.Name, j.Reason)
+	}
+	if j, ok := r.Body.(wire.Join); ok && p.spec.Garbage {
+		r.Body = w.garble(j)
 	}
 	c := p.lanes[r.Lane]
 	if c == nil {
@@ -58,26 +81,42 @@ func (w *World) send(p *Process, r membership.Request) {
 		return
 	}
 	c.up = max(c.up, w.now+w.delay())
-	w.at(c.up, func() { w.arrive(c, r) })
+	m := message{c, r, p.knows}
+	w.at(c.up, func() { w.arrive(m) })
 }
 
-// arrive is a request at its broker. One whose connection broke on the way arrives or is lost, as chance has it.
-func (w *World) arrive(c *conn, r membership.Request) {
+// arrive is a request at its broker. One whose connection broke on the way is carried out or lost, as chance has it, and perhaps much
+// later: a broker handles what it has read, whatever has become of the connection.
+func (w *World) arrive(m message) {
+	c, r := m.c, m.r
 	if c.broken {
 		if w.rng.IntN(2) == 0 {
 			return
 		}
-		if _, ok := r.Body.(wire.Join); ok && w.rng.IntN(3) == 0 { // it may wait at the broker for long
-			w.at(w.now+time.Duration(w.rng.Int64N(int64(time.Second))), func() { w.arrive(c, r) })
+		if w.rng.IntN(3) == 0 {
+			w.at(w.now+time.Duration(w.rng.Int64N(int64(time.Second))), func() { w.handle(m) })
+			return
+		}
+	}
+	for i, h := range w.holding {
+		if h.fits(c.p, r.Body) && !c.broken {
+			w.holding = slices.Delete(w.holding, i, i+1)
+			w.held = append(w.held, func() { w.handle(m) })
 			return
 		}
 	}
 	for _, b := range w.blocked {
 		if b.fits(c.p, r.Body) && !c.broken {
-			w.at(w.now+10*time.Millisecond, func() { w.arrive(c, r) })
+			w.at(w.now+10*time.Millisecond, func() { w.arrive(m) })
 			return
 		}
 	}
+	w.handle(m)
+}
+
+// handle has a broker deal with a request.
+func (w *World) handle(m message) {
+	c, r := m.c, m.r
 	if _, ok := r.Body.(wire.FindCoordinator); ok {
 		w.deliver(c, r.ID, w.find())
 		return
@@ -89,7 +128,9 @@ func (w *World) arrive(c *conn, r membership.Request) {
 	}
 	w.ids++
 	w.pending[w.ids] = origin{c, r.ID}
+	w.source = source{p: c.p, late: c.broken, knows: m.knows}
 	b.step(coordinator.Received{ID: w.ids, Request: r.Body})
+	w.source = source{}
 }
 
 // answer carries a reply back.
@@ -150,12 +191,36 @@ func (w *World) Block(member, name string) {
 	w.blocked = append(w.blocked, rule{member: member, name: name})
 }
 
-// Unblock lets go what was kept back.
-func (w *World) Unblock() { w.blocked = nil }
+// Hold has a broker hold the next request of a kind, whatever becomes of its connection, until [World.Unblock].
+func (w *World) Hold(member, name string) {
+	w.holding = append(w.holding, rule{member: member, name: name})
+}
+
+// Unblock lets go what was kept back or is held.
+func (w *World) Unblock() {
+	w.blocked, w.holding = nil, nil
+	for _, handle := range w.held {
+		w.at(w.now, handle)
+	}
+	w.held = nil
+}
 
 // LoseReply loses the next answer to a request of a kind, and the connection with it.
 func (w *World) LoseReply(member, name string) {
 	w.losing = append(w.losing, rule{member: member, name: name})
+}
+
+// garble makes a join say nothing that makes sense.
+func (w *World) garble(j wire.Join) wire.Join {
+	j.Offers = slices.Clone(j.Offers)
+	for i := range j.Offers {
+		junk := make([]byte, w.rng.IntN(40))
+		for k := range junk {
+			junk[k] = byte(w.rng.IntN(256))
+		}
+		j.Offers[i].Metadata = append([]byte{0, 3, 0x7f}, junk...)
+	}
+	return j
 }
 
 // someStatic says whether there ever was a static member: one may leave without a word and without a fault.

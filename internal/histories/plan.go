@@ -1,13 +1,11 @@
 package histories
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/assignkit/assignkit/internal/membership"
 )
 
 // A Plan is a history before it is run: the commands of a [Script]. Any part of it can be left out.
@@ -20,18 +18,28 @@ type Plan struct {
 
 // NewPlan draws a history from its seed. One in five has no faults, and is judged strictly.
 func NewPlan(seed uint64) *Plan {
-	d := newDraw(seed)
 	p := &Plan{Seed: seed, Strict: seed%5 == 0}
+	d := newDraw(seed, p.Strict)
 	p.Setup = append(p.Setup, fmt.Sprintf("topic t %d", 1+d.below(7)))
-	if d.below(3) == 0 {
+	if d.two = d.below(3) == 0; d.two {
 		p.Setup = append(p.Setup, fmt.Sprintf("topic u %d", 1+d.below(4)))
 	}
-	d.offers = [][]string{nil, nil, nil, {"range"}, {"cooperative-sticky", "range"}, {"sticky"}}[d.below(6)]
-	for range 1 + d.below(4) {
-		p.Setup = append(p.Setup, "member "+d.spec(p.Strict).String(), fmt.Sprintf("run %dms", d.below(40)))
+	d.offers = pools[d.below(len(pools))]
+	names := 1 + d.below(4)
+	if d.below(12) == 0 {
+		p.Troubles = d.upgrade(names)
+	}
+	for range names {
+		p.Setup = append(p.Setup, "member "+d.spec().String(), fmt.Sprintf("run %dms", d.below(40)))
+	}
+	if len(p.Troubles) > 0 {
+		return p
 	}
 	for range 2 + d.below(7) {
-		p.Troubles = append(p.Troubles, fmt.Sprintf("run %dms", d.below(2500)), d.trouble(p.Strict))
+		p.Troubles = append(p.Troubles, fmt.Sprintf("run %dms", d.below(2500)), d.trouble())
+	}
+	if !p.Strict && d.below(8) == 0 {
+		p.Troubles = append(p.Troubles, d.lateCommit()...)
 	}
 	return p
 }
@@ -56,7 +64,7 @@ func (p *Plan) Run(faulty Faulty, verbose bool) *World {
 	s.w.Run(0)
 	for _, line := range slices.Concat(p.Setup, p.Troubles, []string{"heal", "settle"}) {
 		f := strings.Fields(line)
-		if err := s.command(f); err != nil {
+		if err := s.command(f); err != nil && !errors.Is(err, errNoProcess) { // which was left out
 			panic(fmt.Sprintf("histories: %q: %v", line, err))
 		}
 		if f[0] != "run" && f[0] != "settle" {
@@ -66,35 +74,14 @@ func (p *Plan) Run(faulty Faulty, verbose bool) *World {
 	return s.w
 }
 
-// heal ends what would go on for ever.
+// heal ends what would go on for ever. In every other history that is also what applications do of themselves: what is stored has to be
+// right all the same.
 func (w *World) heal() {
 	w.Unblock()
 	w.losing, w.killNext = nil, false
-}
-
-// String renders a process in script notation.
-func (s Spec) String() string {
-	var b strings.Builder
-	b.WriteString(s.Name)
-	add := func(key, value string) { fmt.Fprintf(&b, " %s=%s", key, value) }
-	if s.Instance != "" {
-		add("instance", s.Instance)
+	if w.opts.Jitter > 0 && w.opts.Seed%2 == 1 {
+		w.opts.Idle = true
 	}
-	if len(s.Offers) > 0 {
-		add("offers", strings.Join(s.Offers, ","))
-	}
-	if s.Seed > 0 {
-		add("seed", strconv.FormatUint(s.Seed, 10))
-	}
-	if s.Callback > 0 {
-		add("callback", s.Callback.String())
-	}
-	for _, k := range []membership.Kind{membership.Assign, membership.Revoke, membership.Lost} {
-		if d := s.Slow[k]; d > 0 {
-			add(k.String(), d.String())
-		}
-	}
-	return b.String()
 }
 
 // Shrink takes commands away as long as the history still fails.

@@ -25,6 +25,9 @@ type Process struct {
 	spec           Spec
 	alive          bool
 	draining       bool
+	plans          int
+	topics         []string                // that it subscribes to
+	knows          []membership.TopicCount // as it saw them last
 	ended          *membership.End
 	paused         time.Duration // until then
 	cutFrom, cutTo time.Duration // nothing reaches it or comes from it in between
@@ -33,40 +36,20 @@ type Process struct {
 	app            application
 }
 
-// A Spec is how a process is started.
-type Spec struct {
-	Name, Instance string
-	Offers         []string      // wire names; cooperative-sticky if empty
-	Topics         []string      // all if empty
-	Callback       time.Duration // how long its callbacks take; 1 ms if 0
-	Slow           map[membership.Kind]time.Duration
-	Seed           uint64
-	FailAssign     bool
-	Drain          bool // it drains from the beginning
-}
+// An own assignor is eager and not Java's: what members had before they gave it up it learns from this project's user data.
+type own struct{ strategy.Assignor }
+
+func (o own) Name() string { return "own-" + o.Assignor.Name() }
 
 // assignors are those that processes may offer.
 var assignors = func() map[string]strategy.Assignor {
 	all := map[string]strategy.Assignor{}
-	for _, a := range []strategy.Assignor{strategy.Cooperative(sticky.Assignor{}), sticky.Assignor{}, rangeassign.Assignor{Even: true}} {
+	for _, a := range []strategy.Assignor{strategy.Cooperative(sticky.Assignor{}), sticky.Assignor{}, rangeassign.Assignor{Even: true},
+		strategy.Cooperative(rangeassign.Assignor{Even: true}), own{sticky.Assignor{}}} {
 		all[a.Name()] = a
 	}
 	return all
 }()
-
-// Config returns the timings of members in histories, short so that much happens.
-func (s *Spec) config() membership.Config {
-	offers := s.Offers
-	if len(offers) == 0 {
-		offers = []string{"cooperative-sticky"}
-	}
-	cfg := membership.Config{Group: groupName, ClientID: s.Name, InstanceID: s.Instance, Session: 6 * time.Second, Rebalance: 4 * time.Second,
-		Heartbeat: time.Second, Request: 2 * time.Second, Leave: 5 * time.Second, Seed: s.Seed}
-	for _, name := range offers {
-		cfg.Offers = append(cfg.Offers, membership.Offer{Name: name, Protocol: strategy.ProtocolOf(assignors[name])})
-	}
-	return cfg
-}
 
 // Launch starts a process.
 func (w *World) Launch(s Spec) *Process {
@@ -95,10 +78,9 @@ func (w *World) Launch(s Spec) *Process {
 func (p *Process) subscribe(topics []string) {
 	p.spec.Topics = topics
 	if len(topics) == 0 {
-		for _, t := range p.w.counts() {
-			topics = append(topics, t.Topic)
-		}
+		topics = p.w.names()
 	}
+	p.topics = topics
 	p.step(membership.Subscribe{Topics: topics})
 }
 
@@ -166,10 +148,17 @@ func (p *Process) step(in membership.Input) {
 			p.lanes[lane] = nil
 		}
 	}
+	if out.Refused != nil {
+		p.draining, p.spec.Drain = false, false
+	}
 	p.app.take(&out)
 	if out.Compute != nil {
 		compute := *out.Compute
-		w.at(w.now+w.delay(), func() { p.whenAwake(func() { p.step(w.plan(&compute)) }) })
+		takes := w.delay()
+		if p.plans++; p.plans == 1 {
+			takes += p.spec.Plan
+		}
+		w.at(w.now+takes, func() { p.whenAwake(func() { p.step(p.plan(&compute)) }) })
 	}
 	for _, r := range out.Requests {
 		w.send(p, r)
@@ -201,26 +190,24 @@ func (p *Process) sleep(until time.Duration) {
 
 // refresh has the process look at the topics now and then.
 func (p *Process) refresh() {
-	p.step(membership.Metadata{Topics: p.w.counts()})
-	p.w.at(p.w.now+500*time.Millisecond+p.w.delay(), func() { p.whenAwake(p.refresh) })
+	p.knows = p.w.counts()
+	p.step(membership.Metadata{Topics: p.knows})
+	p.w.at(p.w.now+cmp.Or(p.spec.Looks, 500*time.Millisecond)+p.w.delay(), func() { p.whenAwake(p.refresh) })
 }
 
-// counts are the topics, sorted.
-func (w *World) counts() []membership.TopicCount {
-	var out []membership.TopicCount
-	for name, n := range w.topics {
-		out = append(out, membership.TopicCount{Topic: name, Partitions: n})
-	}
-	slices.SortFunc(out, func(a, b membership.TopicCount) int { return cmp.Compare(a.Topic, b.Topic) })
-	return out
-}
+var (
+	errNoAssignor = errors.New("no such assignor")
+	errPlan       = errors.New("no plan")
+)
 
-var errNoAssignor = errors.New("no such assignor")
-
-// plan is what a leader's assignor answers.
-func (w *World) plan(c *membership.Compute) membership.Computed {
-	counts := w.counts()
+// plan is what a leader's assignor answers, by what the process knows of topics.
+func (p *Process) plan(c *membership.Compute) membership.Computed {
+	counts := p.knows
 	in := membership.Computed{Generation: c.Generation, Topics: counts}
+	if p.spec.FailPlan {
+		in.Err = errPlan
+		return in
+	}
 	a, ok := assignors[c.Protocol]
 	if !ok {
 		in.Err = fmt.Errorf("%w: %q", errNoAssignor, c.Protocol)
@@ -240,16 +227,12 @@ func (w *World) plan(c *membership.Compute) membership.Computed {
 	return in
 }
 
-// reads are the topics that the process subscribes to.
+// reads are the topics that the group knows the process to subscribe to.
 func (p *Process) reads() []string {
-	if len(p.spec.Topics) > 0 {
-		return p.spec.Topics
+	if p.spec.Garbage {
+		return nil
 	}
-	var all []string
-	for _, t := range p.w.counts() {
-		all = append(all, t.Topic)
-	}
-	return all
+	return p.topics
 }
 
 // Drain has the process give its partitions to others.

@@ -9,8 +9,6 @@ import (
 
 	"github.com/assignkit/assignkit/internal/coordinator"
 	"github.com/assignkit/assignkit/internal/membership"
-	"github.com/assignkit/assignkit/internal/membership/wire"
-	"github.com/assignkit/assignkit/strategy"
 )
 
 // A Script plays a history, a command a line. Unless it says otherwise, the network is one of 1 ms without jitter, and applications do nothing
@@ -18,24 +16,34 @@ import (
 //
 //	seed N [strict]              as a first command: a world as of the histories, with that seed
 //	topic NAME COUNT             create a topic, or let it grow
-//	grow NAME COUNT              let a topic grow by so much
-//	member NAME [KEY=VALUE ...]  start a process: instance, offers, topics, callback, assign, revoke, lost (how long callbacks take), fail
+//	grow NAME COUNT              let a topic grow by so much, if there is one
+//	delete NAME                  delete a topic
+//	recreate NAME COUNT          delete a topic, and create one of that name at once
+//	delete group                 delete the group, if it has no members
+//	member NAME [KEY=VALUE ...]  start a process: instance, offers, topics, callback, assign, revoke, lost (how long callbacks take), fail (its
+//	                             Assign does), plan (how long its first plan takes), failplan, looks (between looks at the topics), garbage (what
+//	                             it says to the group)
 //	run DURATION                 let time pass
 //	settle                       let time pass until the group is as it should be
 //	leave NAME [for good]        have a process leave; a static one leaves the group only for good
 //	kill NAME                    end a process without a word
 //	restart NAME [DURATION]      the same, and start it again, with the settings it had
-//	deploy NAME                  have a process leave, and start it again a second later
+//	deploy NAME [OFFERS]         have a process leave, and start it again a second later, with these offers
 //	pause NAME D, cut NAME D     stop a process, or all of its traffic, for a while
 //	rejoin NAME, drain NAME      ask for a rebalance; give partitions away before leaving
 //	subscribe NAME TOPIC ...     change the topics of a process
 //	commit NAME TOPIC-N@OFFSET   commit
+//	rewind NAME TOPIC-N@OFFSET   commit, also where that goes back
+//	stored TOPIC-N@OFFSET        fail unless that is stored
 //	break NAME LANE              break a connection: group, offsets
 //	lose NAME REQUEST            lose the next answer to a request (Join, Sync, ...) and its connection
 //	block NAME REQUEST, unblock  keep requests back; let them go
+//	hold NAME REQUEST            have the broker hold the next such request, whatever becomes of its connection, until unblock
 //	kill coordinator [in STATE]  end the broker that coordinates, now or when the group comes into a state
 //	move coordinator             make another broker the coordinator
+//	depose coordinator D         the same without the present one knowing, for so long
 //	owns NAME PARTITIONS         fail unless the process works on just these, such as t[0-2]
+//	idle                         have applications do nothing of themselves any more
 //	heal                         end what is blocked, and troubles that wait for their moment
 //	show                         print all machines
 //	quietly COMMAND              say nothing of what happens
@@ -52,7 +60,10 @@ func NewScript(faulty Faulty) *Script {
 	return s
 }
 
-var errUsage = errors.New("no such command, or not so")
+var (
+	errUsage     = errors.New("no such command, or not so")
+	errNoProcess = errors.New("no process")
+)
 
 // Do carries a command out and returns what happened, a line each.
 func (s *Script) Do(line string) []string {
@@ -89,6 +100,10 @@ func (s *Script) command(f []string) error {
 		w.show()
 	case len(f) == 1 && f[0] == "unblock":
 		w.Unblock()
+	case len(f) == 2 && f[0] == "stored":
+		return w.isStored(f[1])
+	case len(f) == 1 && f[0] == "idle":
+		w.opts.Idle = true
 	case len(f) == 1 && f[0] == "heal":
 		w.heal()
 	case len(f) >= 2 && f[0] == "seed":
@@ -99,14 +114,23 @@ func (s *Script) command(f []string) error {
 		d, err := time.ParseDuration(f[1])
 		w.Run(w.now + d)
 		return err
-	case len(f) == 3 && f[0] == "topic":
+	case len(f) == 3 && (f[0] == "topic" || f[0] == "recreate"):
 		n, err := strconv.Atoi(f[2])
+		if f[0] == "recreate" {
+			w.DeleteTopic(f[1])
+		}
 		w.SetTopic(f[1], int32(n))
 		return err
 	case len(f) == 3 && f[0] == "grow":
 		n, err := strconv.Atoi(f[2])
-		w.SetTopic(f[1], w.topics[f[1]]+int32(n))
+		if before := w.topics[f[1]].partitions; before > 0 {
+			w.SetTopic(f[1], before+int32(n))
+		}
 		return err
+	case len(f) == 2 && f[0] == "delete" && f[1] == "group":
+		w.deleteGroup()
+	case len(f) == 2 && f[0] == "delete":
+		w.DeleteTopic(f[1])
 	case len(f) >= 2 && f[0] == "member":
 		spec, err := parseSpec(f[1:])
 		if err == nil {
@@ -117,6 +141,8 @@ func (s *Script) command(f []string) error {
 		return s.onCoordinator(f)
 	case len(f) == 3 && f[0] == "block":
 		w.Block(f[1], f[2])
+	case len(f) == 3 && f[0] == "hold":
+		w.Hold(f[1], f[2])
 	case len(f) == 3 && f[0] == "lose" && f[1][0] != '#': // perhaps one that has not started yet
 		w.LoseReply(f[1], f[2])
 	case len(f) >= 2 && f[1][0] == '#':
@@ -131,7 +157,7 @@ func (s *Script) command(f []string) error {
 				return onProcess(p, f[0], f[2:])
 			}
 		}
-		return fmt.Errorf("no process %q", f[1])
+		return fmt.Errorf("%w %q", errNoProcess, f[1])
 	default:
 		return errUsage
 	}
@@ -144,6 +170,10 @@ func (s *Script) onCoordinator(f []string) error {
 		s.w.MoveCoordinator()
 	case f[0] == "kill" && len(f) == 2:
 		s.w.KillCoordinator()
+	case f[0] == "depose" && len(f) == 3:
+		d, err := time.ParseDuration(f[2])
+		s.w.Depose(d)
+		return err
 	case f[0] == "kill" && len(f) == 4 && f[2] == "in":
 		for _, state := range []coordinator.State{coordinator.Empty, coordinator.Preparing, coordinator.Completing, coordinator.Stable} {
 			if state.String() == f[3] {
@@ -175,8 +205,12 @@ func onProcess(p *Process, verb string, args []string) error {
 		}
 		p.w.Launch(p.spec)
 	case "deploy":
+		spec := p.spec
+		if len(args) == 1 {
+			spec.Offers = strings.Split(args[0], ",")
+		}
 		p.Leave(false)
-		p.w.at(p.w.now+time.Second, func() { p.w.relaunch(p.spec) })
+		p.w.deployed(spec)
 	case "lose":
 		if len(args) != 1 {
 			return errUsage
@@ -188,8 +222,8 @@ func onProcess(p *Process, verb string, args []string) error {
 		p.Drain()
 	case "subscribe":
 		p.subscribe(args)
-	case "commit":
-		return p.app.commitText(args)
+	case "commit", "rewind":
+		return p.app.commitText(args, verb == "rewind")
 	case "owns":
 		if got := membership.DescribePartitions(p.Machine.Owned()); got != strings.Join(args, " ") {
 			return fmt.Errorf("%s works on %s", p.Name, got)
@@ -217,61 +251,6 @@ func onProcess(p *Process, verb string, args []string) error {
 		return errUsage
 	}
 	return nil
-}
-
-// commitText commits offsets given as TOPIC-N@OFFSET.
-func (a *application) commitText(args []string) error {
-	a.commits++
-	in := membership.Commit{ID: a.commits}
-	for _, arg := range args {
-		name, offset, ok1 := strings.Cut(arg, "@")
-		topic, partition, ok2 := strings.Cut(name, "-")
-		n, err1 := strconv.Atoi(partition)
-		o, err2 := strconv.Atoi(offset)
-		if !ok1 || !ok2 || err1 != nil || err2 != nil {
-			return fmt.Errorf("%q is not TOPIC-N@OFFSET", arg)
-		}
-		tp := strategy.TopicPartition{Topic: topic, Partition: int32(n)}
-		a.positions[tp] = int64(o)
-		in.Offsets = append(in.Offsets, wire.Offset{TopicPartition: tp, Offset: int64(o)})
-	}
-	a.p.step(in)
-	return nil
-}
-
-// parseSpec reads what [Spec.String] writes.
-func parseSpec(f []string) (Spec, error) {
-	s := Spec{Name: f[0], Slow: map[membership.Kind]time.Duration{}}
-	for _, arg := range f[1:] {
-		key, value, _ := strings.Cut(arg, "=")
-		d, err := time.ParseDuration(value)
-		switch key {
-		case "instance":
-			s.Instance, err = value, nil
-		case "offers":
-			s.Offers, err = strings.Split(value, ","), nil
-		case "topics":
-			s.Topics, err = strings.Split(value, ","), nil
-		case "fail":
-			s.FailAssign, err = true, nil
-		case "seed":
-			s.Seed, err = strconv.ParseUint(value, 10, 64)
-		case "callback":
-			s.Callback = d
-		case "assign":
-			s.Slow[membership.Assign] = d
-		case "revoke":
-			s.Slow[membership.Revoke] = d
-		case "lost":
-			s.Slow[membership.Lost] = d
-		default:
-			err = fmt.Errorf("no setting %q", key)
-		}
-		if err != nil {
-			return s, err
-		}
-	}
-	return s, nil
 }
 
 // show notes all machines.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/assignkit/assignkit/internal/coordinator"
-	"github.com/assignkit/assignkit/strategy"
 )
 
 // Options decide about a world.
@@ -30,9 +29,12 @@ type World struct {
 	events  eventHeap
 	seq     int
 	steps   int
-	topics  map[string]int32
+	topics  map[string]topic
+	made    int // topics
 	brokers []*broker
 	log     []coordinator.Record // of the group, durable
+	sources []source             // of each record
+	source  source               // of what is being handled
 	leader  int                  // the node that coordinates, or -1
 	epoch   int
 	procs   []*Process // in the order in which they came, dead ones included
@@ -41,12 +43,15 @@ type World struct {
 
 	blocked  []rule // requests that are kept back
 	losing   []rule // answers that are lost with their connection
+	holding  []rule // requests of which the next is held by its broker
+	held     []func()
 	killIn   coordinator.State
 	killNext bool // the coordinator dies when the group is next in killIn
 
-	lines  []string // since they were last taken
-	checks []checker
-	faults []error
+	lines   []string // since they were last taken
+	checks  []checker
+	offsets *offsetChecker
+	faults  []error
 }
 
 // NewWorld returns a world with a coordinator and without clients.
@@ -57,8 +62,9 @@ func NewWorld(opts Options) *World {
 	if opts.Brokers == 0 {
 		opts.Brokers = 3
 	}
-	w := &World{opts: opts, rng: rand.New(rand.NewPCG(opts.Seed, 1)), topics: map[string]int32{}, pending: map[uint64]origin{}, leader: -1}
-	w.checks = []checker{&ownerChecker{}, &callbackChecker{}, newOffsetChecker(), &zombieChecker{}}
+	w := &World{opts: opts, rng: rand.New(rand.NewPCG(opts.Seed, 1)), topics: map[string]topic{}, pending: map[uint64]origin{}, leader: -1}
+	w.offsets = newOffsetChecker()
+	w.checks = []checker{&ownerChecker{}, &callbackChecker{}, w.offsets, &zombieChecker{}, &endingChecker{}}
 	for i := range opts.Brokers {
 		w.brokers = append(w.brokers, newBroker(w, i))
 	}
@@ -152,27 +158,10 @@ func (w *World) delay() time.Duration {
 	return w.opts.Delay + time.Duration(w.rng.Int64N(int64(w.opts.Jitter)))
 }
 
-// SetTopic creates a topic or lets it grow.
-func (w *World) SetTopic(name string, partitions int32) {
-	w.topics[name] = partitions
-	w.note("topic %s has %d partitions", name, partitions)
-}
-
 // coordinator returns the machine that coordinates, or nil.
 func (w *World) coordinator() *coordinator.Machine {
 	if w.leader < 0 {
 		return nil
 	}
 	return w.brokers[w.leader].machine
-}
-
-// partitions lists all there are.
-func (w *World) partitions() []strategy.TopicPartition {
-	var out []strategy.TopicPartition
-	for _, t := range w.counts() {
-		for p := range t.Partitions {
-			out = append(out, strategy.TopicPartition{Topic: t.Topic, Partition: p})
-		}
-	}
-	return out
 }

@@ -4,6 +4,12 @@ import (
 	"github.com/assignkit/assignkit/internal/membership/wire"
 )
 
+// planned is a topic as a plan took it to be.
+type planned struct {
+	TopicCount
+	seen bool // the machine was told of it, too: that it is not any more tells something then
+}
+
 // compute has the assignor make a plan for the generation in round.
 func (m *Machine) compute(r *wire.JoinReply) {
 	m.leads, m.plan = true, nil
@@ -26,7 +32,9 @@ func (m *Machine) computed(in Computed) {
 		}
 		return
 	}
-	m.plan = sortedCounts(in.Topics)
+	for _, t := range sortedCounts(in.Topics) {
+		m.plan = append(m.plan, planned{TopicCount: t})
+	}
 	m.watch(true)
 	if in.Withheld {
 		m.overdue = m.now + m.cfg.Rebalance

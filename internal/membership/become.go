@@ -1,6 +1,8 @@
 package membership
 
 import (
+	"errors"
+
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -86,7 +88,7 @@ func (m *Machine) lose() {
 
 // fail ends membership on an error that trying again does not mend.
 func (m *Machine) fail(err error) {
-	if code, ok := err.(wire.Code); ok {
+	if code := wire.None; errors.As(err, &code) {
 		m.lossCode = code
 	}
 	m.lose()

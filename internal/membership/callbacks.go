@@ -12,6 +12,9 @@ func (m *Machine) loseSome(s set) {
 		return
 	}
 	m.unsettled = true
+	if f := m.flights[slotCommit]; f != nil {
+		f.lost = f.lost.plus(s)
+	}
 	if m.running != nil {
 		touched := s.and(m.running.Partitions)
 		if len(touched) > 0 && (m.running.Kind == Revoke || len(touched) == len(m.running.Partitions) && m.running.Kind == Assign) {
@@ -105,7 +108,6 @@ func (m *Machine) callbackDone(in CallbackDone) {
 		}
 		for _, p := range c.Partitions {
 			delete(m.high, p)
-			delete(m.doubtful, p)
 		}
 	}
 }

@@ -29,13 +29,20 @@ func (m *Machine) commitAsked(in Commit) {
 	c := &commit{id: in.ID, number: m.asked, rewind: in.Rewind && m.cfg.bug != "rewind ignored", offsets: in.Offsets, codes: make([]wire.Code, len(in.Offsets)),
 		open: make([]bool, len(in.Offsets)), left: len(in.Offsets)}
 	for i, o := range in.Offsets {
-		p := o.TopicPartition
-		if c.open[i] = m.announced.has(p) && !m.lost.has(p) && !m.refused.has(p); !c.open[i] {
+		if c.open[i] = m.owns(o.TopicPartition); !c.open[i] {
 			c.settle(i, wire.UnknownMemberID)
 		}
 	}
+	if c.left == 0 {
+		m.out.Answers = append(m.out.Answers, Answer{ID: c.id, Codes: c.codes})
+		return
+	}
 	m.commits = append(m.commits, c)
-	m.answerCommits()
+}
+
+// owns says whether the member may commit a partition.
+func (m *Machine) owns(p strategy.TopicPartition) bool {
+	return m.announced.has(p) && !m.lost.has(p) && !m.refused.has(p)
 }
 
 // settleWhere ends open offsets.
@@ -113,7 +120,11 @@ type dueOffset struct {
 
 // due is, of each partition, the highest offset that is open, of those since the last rewind. What is stored or overtaken is settled.
 func (m *Machine) due() map[strategy.TopicPartition]dueOffset {
-	due := map[strategy.TopicPartition]dueOffset{}
+	most := 0
+	for _, c := range m.commits {
+		most = max(most, c.left)
+	}
+	due := make(map[strategy.TopicPartition]dueOffset, most)
 	for _, c := range m.commits {
 		for i, o := range c.offsets {
 			if !c.open[i] {
@@ -175,6 +186,9 @@ func (m *Machine) committed(f *flight, codes []wire.Code) {
 // concluded remembers what is stored.
 func (m *Machine) concluded(f *flight, o wire.Offset, code wire.Code) {
 	p := o.TopicPartition
+	if f.lost.has(p) {
+		return
+	}
 	if high, ok := m.high[p]; code == wire.None && (!ok || o.Offset > high.Offset || f.rewinds[p]) {
 		m.high[p] = o
 	}

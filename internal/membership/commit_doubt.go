@@ -10,9 +10,10 @@ import (
 // goes back, or, after a rewind, forward. Nothing in the protocol prevents that within a generation; commits of an older one are
 // refused.
 //
-// The member never sends less than what is in doubt, except to rewind, and says it once more when nothing should be under way any more: a
-// request's time later, or at once in a new generation. Until then another commit of the partition does as well. Giving a partition up does
-// not wait for that: its next owner would at worst process a little again.
+// The member never sends less than what is in doubt, except to rewind, and says what is stored once more when nothing should be under way any
+// more: a request's time later, or at once in a new generation. That holds for a topic that was deleted and created anew, too: what was under
+// way for the one may be stored for the other. Giving a partition up does not wait for that: its next owner would at worst process a little
+// again.
 
 // doubt notes what a commit asked for that will not be answered.
 func (m *Machine) doubt(f *flight) {
@@ -33,8 +34,8 @@ func (m *Machine) confirms() bool { return len(m.doubtful) > 0 && m.now >= m.con
 func (m *Machine) addConfirmations(due map[strategy.TopicPartition]dueOffset) {
 	for p, abandoned := range m.doubtful {
 		high, stored := m.high[p]
-		if !stored || high.Offset == abandoned {
-			delete(m.doubtful, p) // nothing was stored that it could change
+		if !stored || high.Offset == abandoned || !m.owns(p) {
+			delete(m.doubtful, p) // there is nothing to put right, or it is not the member's to do
 			continue
 		}
 		if _, ok := due[p]; !ok {

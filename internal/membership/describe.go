@@ -77,7 +77,11 @@ func DescribeOutput(o *Output) []string {
 		add("assigned generation=%d %s", a.Generation, DescribePartitions(a.Partitions))
 	}
 	if c := o.Callback; c != nil {
-		add("callback %v %s", c.Kind, DescribePartitions(c.Partitions))
+		gone := ""
+		if len(c.Gone) > 0 {
+			gone = ", gone " + DescribePartitions(c.Gone)
+		}
+		add("callback %v %s%s", c.Kind, DescribePartitions(c.Partitions), gone)
 	}
 	if len(o.Start) > 0 {
 		add("start %s", DescribePartitions(o.Start))
@@ -87,6 +91,9 @@ func DescribeOutput(o *Output) []string {
 	}
 	for _, r := range o.Requests {
 		add("send %s", wire.Describe(r.Body))
+	}
+	if o.Refused != nil {
+		add("refused: %v", o.Refused)
 	}
 	if o.Ended != nil {
 		add("ended: %v", o.Ended.Err)

@@ -19,5 +19,8 @@
 //   - No callback is empty, and partitions that stay are in none.
 //   - A Revoke ends, and commits made in it are answered, before any join that does not claim its partitions.
 //   - Lost comes when the group has, or may have, given the partitions away. Commits of them are refused from then on.
-//   - Committed offsets of a partition only grow while this member has it.
+//   - Committed offsets of a partition only grow while this member has it, but for a [Commit] that rewinds. A commit that was abandoned with a
+//     connection may still be carried out late; it is made good within [Config.Request].
+//   - Who is to leave says Revoke, not Lost, as long as the group knows it; and [Output.Ended] comes when the callbacks that then run have ended,
+//     or at the latest, apart from them, after [Config.Leave].
 package membership

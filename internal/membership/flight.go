@@ -21,6 +21,7 @@ type flight struct {
 	// Of a commit.
 	upTo    uint64                           // the last that was asked for then
 	rewinds map[strategy.TopicPartition]bool // partitions in which it may go back
+	lost    set                              // since then: what it stored of them says nothing about what comes under their name
 }
 
 const (

@@ -56,12 +56,23 @@ func (m *Machine) joined(r wire.JoinReply) {
 		m.compute(&r)
 		return
 	}
-	if m.cfg.InstanceID != "" && m.generation == strategy.NoGeneration && strings.HasPrefix(r.Leader, m.cfg.InstanceID+"-") && r.Leader != r.MemberID {
-		// The leader is this member's former self, named as Kafka names static members: what topics its plan was made for nobody knows
-		// any more, and nobody else may notice that they have changed.
-		m.again = "the leader restarted"
+	if m.cfg.InstanceID != "" && m.generation == strategy.NoGeneration {
+		m.joinedAfterRestart(&r)
 	}
 	m.sendSync(wire.Sync{})
+}
+
+// joinedAfterRestart asks for another round where a static member may have been put in the place of its former self without one, so that
+// nobody heard what it said.
+func (m *Machine) joinedAfterRestart(r *wire.JoinReply) {
+	switch {
+	case strings.HasPrefix(r.Leader, m.cfg.InstanceID+"-") && r.Leader != r.MemberID:
+		// The leader is the former self, named as Kafka names static members: what topics its plan was made for nobody knows any more,
+		// and nobody else may notice that they have changed.
+		m.again = "the leader restarted"
+	case m.draining:
+		m.again = "draining"
+	}
 }
 
 // trouble deals with codes that mean the same to every request on the group's lane. It may change the state.

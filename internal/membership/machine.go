@@ -42,15 +42,15 @@ type Machine struct {
 	topics   []string
 	userData map[string][]byte
 	draining bool
-	again    string       // why to rebalance as soon as possible, "" for no reason
-	reason   string       // why the member is joining
-	urgent   bool         // the group waits for the member to join
-	lossCode wire.Code    // what the member learned its last loss from; [wire.None] if from silence
-	known    []TopicCount // sorted
+	again    string              // why to rebalance as soon as possible, "" for no reason
+	reason   string              // why the member is joining
+	urgent   bool                // the group waits for the member to join
+	lossCode wire.Code           // what the member learned its last loss from; [wire.None] if from silence
+	known    []TopicCount        // sorted
 	ids      map[string][16]byte // of subscribed topics, as last known
-	baseline []TopicCount // of subscribed topics when the last join was sent
-	overdue  Time         // when the follow-up of the member's plan should have come, 0 for none to come
-	plan     []TopicCount // that the member made as the leader of round
+	baseline []TopicCount        // of subscribed topics when the last join was sent
+	overdue  Time                // when the follow-up of the member's plan should have come, 0 for none to come
+	plan     []planned           // that the member made as the leader of round
 
 	// Requests and times.
 	requests    uint64 // IDs given

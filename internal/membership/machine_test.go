@@ -80,6 +80,153 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%v is not reported: %v", want, err)
 		}
 	}
+	sticky := Config{Group: "g", Offers: []Offer{{Name: "range"}, {Name: "sticky"}}, Capacity: 1}
+	if _, err := New(sticky); err != nil {
+		t.Error(err)
+	}
+	sticky.Capacity = 2
+	if _, err := New(sticky); !errors.Is(err, ErrSticky) {
+		t.Errorf("a capacity beside sticky: %v", err)
+	}
+	sticky.Capacity, sticky.Labels = 0, map[string]string{"tier": "gold"}
+	if _, err := New(sticky); !errors.Is(err, ErrSticky) {
+		t.Errorf("labels beside sticky: %v", err)
+	}
+}
+
+// Java's sticky cannot say that a member drains, so that is not passed over.
+func TestDrainBesideSticky(t *testing.T) {
+	r := newRig(t, Config{Offers: []Offer{{Name: "sticky"}}})
+	if r.step(Drain{}); !errors.Is(r.out.Refused, ErrSticky) {
+		t.Errorf("%+v", r.out)
+	}
+	if r.step(Tick{}); r.out.Refused != nil || r.out.Drained {
+		t.Errorf("%+v", r.out)
+	}
+}
+
+// What a member says to the leader in its join.
+func (r *rig) said() protocol.Subscription {
+	r.t.Helper()
+	join, ok := r.out.Requests[len(r.out.Requests)-1].Body.(wire.Join)
+	if !ok {
+		r.t.Fatalf("sends %+v", r.out.Requests)
+	}
+	s, err := protocol.DecodeSubscription(join.Offers[0].Metadata)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+// An eager member tells what it had, and a cooperative one what it is about to give up, as far as there is room.
+func TestHints(t *testing.T) {
+	const many = 30_000 // whose numbers are more than user data may have
+	numbers := make([]int32, many)
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	for _, protocolOf := range []strategy.Protocol{strategy.ProtocolEager, strategy.ProtocolCooperative} {
+		r := newRig(t, Config{Offers: []Offer{{Name: "c", Protocol: protocolOf}}})
+		r.reply(wire.FindCoordinatorReply{Node: 1})
+		r.reply(wire.JoinReply{MemberID: "me", Generation: 7, Protocol: "c", Leader: "other"})
+		r.reply(wire.SyncReply{Assignment: assignment(t, numbers...)})
+		r.step(CallbackDone{ID: r.out.Callback.ID})
+		r.step(Rejoin{Reason: "test"})
+		if protocolOf == strategy.ProtocolEager {
+			r.step(CallbackDone{ID: r.out.Callback.ID})
+		} else {
+			r.reply(wire.JoinReply{MemberID: "me", Generation: 8, Protocol: "c", Leader: "other"})
+			r.reply(wire.SyncReply{Assignment: assignment(t, 0)})
+			r.beat()
+			r.reply(wire.HeartbeatReply{Code: wire.RebalanceInProgress}) // joins while Revoke runs
+		}
+		u, ok, err := protocol.DecodeUserData(r.said().UserData)
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		hint := u.Releasing
+		if protocolOf == strategy.ProtocolEager {
+			if u.Previous == nil || u.Previous.Generation != 7 || len(u.Releasing) > 0 {
+				t.Fatalf("%+v", u)
+			}
+			hint = u.Previous.Partitions
+		}
+		if n := len(newSet(hint)); n < protocol.MaxUserData/5 || n >= many {
+			t.Errorf("%v: %d partitions are told", protocolOf, n)
+		}
+	}
+}
+
+// A Revoke says which partitions are gone with their topic, and only of topics that the member reads.
+func TestGone(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 1}}}) // starts a round
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
+	r.reply(wire.SyncReply{Assignment: assignment(t)})
+	if c := r.out.Callback; c == nil || len(c.Partitions) != 2 || len(c.Gone) != 1 || c.Gone[0].Partition != 1 {
+		t.Errorf("%+v", r.out.Callback)
+	}
+	r = newRig(t, Config{})
+	r.stable()
+	r.step(Subscribe{Topics: []string{"u"}})
+	r.step(Leave{})
+	if c := r.out.Callback; c == nil || len(c.Partitions) != 2 || len(c.Gone) > 0 {
+		t.Errorf("%+v", r.out.Callback)
+	}
+}
+
+// What was under way to a topic that was deleted says nothing of its successor's offsets.
+func TestRecreated(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 2, ID: [16]byte{1}}}}) // starts a round
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
+	r.reply(wire.SyncReply{Assignment: assignment(t, 0, 1)})
+	p := strategy.TopicPartition{Topic: "t"}
+	r.step(Commit{ID: 1, Offsets: []wire.Offset{{TopicPartition: p, Offset: 500}}})
+	old := r.out.Requests[0].ID
+	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 2, ID: [16]byte{2}}}})
+	if c := r.out.Callback; c == nil || c.Kind != Lost || len(c.Partitions) != 2 || len(r.out.Answers) != 1 || r.out.Answers[0].Codes[0] == wire.None {
+		t.Fatalf("%+v", r.out)
+	}
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	if c := r.out.Callback; c == nil || c.Kind != Assign || len(c.Partitions) != 2 {
+		t.Fatalf("%+v", r.out)
+	}
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	r.step(Replied{ID: old, Body: wire.CommitReply{Codes: []wire.Code{wire.None}}})
+	r.step(Commit{ID: 2, Offsets: []wire.Offset{{TopicPartition: p, Offset: 3}}})
+	if len(r.out.Requests) != 1 {
+		t.Errorf("not sent: %+v", r.out)
+	}
+}
+
+// Sets are as maps would have them.
+func TestSets(t *testing.T) {
+	for i := range 1 << 12 {
+		var a, b set
+		for p := range int32(6) {
+			tp := strategy.TopicPartition{Topic: "t", Partition: p}
+			if i>>p&1 != 0 {
+				a = append(a, tp)
+			}
+			if i>>(p+6)&1 != 0 {
+				b = append(b, tp)
+			}
+		}
+		for p := range int32(6) {
+			tp := strategy.TopicPartition{Topic: "t", Partition: p}
+			inA, inB := i>>p&1 != 0, i>>(p+6)&1 != 0
+			if a.has(tp) != inA || a.minus(b).has(tp) != (inA && !inB) || a.and(b).has(tp) != (inA && inB) || a.plus(b).has(tp) != (inA || inB) {
+				t.Fatalf("%v and %v: %v, %v, %v", a, b, a.minus(b), a.and(b), a.plus(b))
+			}
+		}
+		if n := len(a.minus(b)) + len(a.and(b)) + len(b.minus(a)); n != len(a.plus(b)) {
+			t.Fatalf("%v and %v", a, b)
+		}
+	}
 }
 
 // What each code that answers a heartbeat leads to.

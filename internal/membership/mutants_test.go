@@ -22,6 +22,11 @@ func TestHistoriesFindFaults(t *testing.T) {
 		{"commits go back", "an older commit is stored after a newer one"},
 		{"growth unnoticed", "new partitions are read by nobody"},
 		{"claims forgotten", "partitions that stay are given to others"},
+		{"leave cuts the round", "who leaves while a round is under way cannot commit"},
+		{"leaves late", "a member does not end when its time is over"},
+		{"no doubt", "a commit that was abandoned is carried out late and is not mended"},
+		{"rewind ignored", "an application cannot go back"},
+		{"recreated unnoticed", "offsets of a deleted topic count for its successor"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,8 +1,11 @@
 package membership
 
 import (
+	"slices"
+
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/internal/protocol"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // synced is given the assignment, or told why there is none.
@@ -56,6 +59,9 @@ func (m *Machine) enter(generation int32) {
 
 // apply takes over an assignment. What the member claimed and is not given goes, and then the group needs another round to hand it on.
 func (m *Machine) apply(given set, userData []byte) {
+	if m.cfg.InstanceID != "" && m.generation == strategy.NoGeneration && slices.ContainsFunc(given, func(p strategy.TopicPartition) bool { return !m.subscribes(p.Topic) }) {
+		m.again = "the former self subscribed to more"
+	}
 	m.enter(m.round)
 	if m.state != Leaving {
 		m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Partitions: given, UserData: userData}

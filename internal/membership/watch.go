@@ -59,8 +59,8 @@ func (m *Machine) subscribes(topic string) bool {
 }
 
 // watch asks for a round if topics are no longer as they were when the present assignment was made. Every member compares with what it
-// knew before it joined, the leader also with its plan; so a change is noticed whoever sees it first. A topic of the plan that others read
-// may not be known yet while planning.
+// knew before it joined, the leader also with its plan; so a change is noticed whoever sees it first. A topic of the plan that only others
+// read may not be known yet.
 func (m *Machine) watch(planning bool) {
 	if m.cfg.bug == "growth unnoticed" {
 		return
@@ -68,10 +68,13 @@ func (m *Machine) watch(planning bool) {
 	if !planning && !slices.Equal(m.subscribed(), m.baseline) {
 		m.again = "topics changed"
 	}
-	for _, t := range m.plan {
-		if n, ok := m.count(t.Topic); ok && n != t.Partitions {
+	for i := range m.plan {
+		t := &m.plan[i]
+		n, ok := m.count(t.Topic)
+		if ok && n != t.Partitions || !ok && t.seen {
 			m.again = "topics changed"
 		}
+		t.seen = t.seen || ok
 	}
 }
 
