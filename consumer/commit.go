@@ -111,12 +111,13 @@ func (d *driver) answered(a membership.Answer) {
 	}
 }
 
-// commitProcessed commits what workers have processed. done, if not nil, is called when that was answered, with what failed.
+// commitProcessed commits what workers have processed. done, if not nil, is called when all of that was answered, also what was asked for
+// before, with what failed.
 func (d *driver) commitProcessed(workers []*worker, done func(error)) {
 	var list []wire.Offset
 	var from []*worker
 	for _, w := range workers {
-		if next, ok := w.due(); ok {
+		if next, fresh := w.due(); fresh || done != nil && next != none {
 			w.asked = next
 			list = append(list, wire.Offset{TopicPartition: w.at, Offset: next})
 			from = append(from, w)

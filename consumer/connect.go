@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -49,7 +51,13 @@ func (d *driver) connect(ctx context.Context) error {
 
 // hint says what may be behind an error of Sarama's that does not say it.
 func hint(err error, conf *sarama.Config) string {
+	// Brokers close connections on which something else is spoken, after at most a few bytes.
+	closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 	switch {
+	case closed && conf.Net.TLS.Enable:
+		return " (it was closed at once: is that the port for TLS, and does it want a certificate?)"
+	case closed:
+		return " (it was closed at once: does that port want TLS?)"
 	case strings.Contains(err.Error(), "first record does not look like a TLS handshake"):
 		return " (the broker's port takes plain connections; turn Net.TLS off, or use its TLS port)"
 	case errors.Is(err, sarama.ErrOutOfBrokers) && !conf.Net.TLS.Enable:

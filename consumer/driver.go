@@ -63,6 +63,7 @@ type driver struct {
 	leaveBy    time.Time
 	end        *membership.End
 	away       time.Time // since when the coordinator is
+	heard      bool      // from it or its successor since then
 	wakeAt     membership.Time
 	drained    chan struct{}
 }
@@ -284,7 +285,7 @@ func (d *driver) step(in membership.Input) {
 	if out.Drained {
 		d.haveDrained()
 	}
-	d.noteCoordinator()
+	d.noteCoordinator(in)
 	d.noteRebalance(&out)
 	if out.Ended != nil {
 		d.end = out.Ended

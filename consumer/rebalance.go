@@ -8,6 +8,7 @@ import (
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/membership"
+	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -110,14 +111,19 @@ func (d *driver) rebalanceEnded() {
 	d.rebalances.now, d.rebalances.sequence = nil, nil
 }
 
-// noteCoordinator notices that the coordinator is away, or back.
-func (d *driver) noteCoordinator() {
-	lost := d.machine.State() == membership.Rediscovering
-	switch {
+// noteCoordinator notices that the coordinator is away, or back. It is back when it has answered: brokers name a dead one for a while.
+func (d *driver) noteCoordinator(in membership.Input) {
+	if r, ok := in.(membership.Replied); ok {
+		_, named := r.Body.(wire.FindCoordinatorReply)
+		d.heard = d.heard || !named
+	}
+	switch lost := d.machine.State() == membership.Rediscovering; {
 	case lost && d.away.IsZero():
-		d.away = time.Now()
+		d.away, d.heard = time.Now(), false
 		d.observe(CoordinatorLost{Err: d.lanes.LastError()})
-	case !lost && !d.away.IsZero():
+	case lost:
+		d.heard = false
+	case d.heard && !d.away.IsZero():
 		d.observe(CoordinatorFound{Away: time.Since(d.away)})
 		d.away = time.Time{}
 	}

@@ -212,12 +212,17 @@ func (t *topics) ask(ctx context.Context, names []string) (found map[string]stra
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	for {
-		var resp *sarama.MetadataResponse
-		if resp, err = t.metadata(ctx, names); err == nil {
-			found, refused, err = t.read(resp)
-			if err == nil {
+		resp, failed := t.metadata(ctx, names)
+		if failed == nil {
+			if found, refused, failed = t.read(resp); failed == nil {
 				return found, refused, nil
 			}
+		}
+		if err == nil || ctx.Err() == nil && !errors.Is(failed, context.DeadlineExceeded) { // what was cut short says less than what came before
+			err = failed
+		}
+		if errors.Is(err, sarama.ErrSASLAuthenticationFailed) {
+			return nil, nil, err // the same login is refused again, and too many lock a user out
 		}
 		select {
 		case <-ctx.Done():

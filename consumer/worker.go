@@ -123,16 +123,16 @@ func (w *worker) unreadable(err error) {
 	}
 }
 
-// due returns the offset to commit, if there is one: behind what is processed, or where it started if nobody has committed that.
-func (w *worker) due() (int64, bool) {
-	if next := w.handled.Load(); next != none {
-		return next, next != w.asked
+// due returns the offset to commit, none if there is none: behind what is processed, or where it started if nobody has committed that. It is
+// fresh if it was not asked for yet.
+func (w *worker) due() (next int64, fresh bool) {
+	next = w.handled.Load()
+	if r := w.reader.Load(); next == none && r != nil && !w.resumed {
+		if first, known := r.Start(); known {
+			next = first
+		}
 	}
-	if r := w.reader.Load(); r != nil && !w.resumed {
-		first, known := r.Start()
-		return first, known && first != w.asked
-	}
-	return none, false
+	return next, next != none && next != w.asked
 }
 
 // work is what a worker does with records that were fetched. It returns false if the worker is to end.

@@ -10,7 +10,8 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// An Event is something that happens to a group: [Join], [Leave], [Deploy], [Restart], [Grow], [Create], [Delete] or [Set].
+// An Event is something that happens to a group: [Join], [Leave], [Deploy], [Restart], [Grow], [Create], [Delete],
+// [Set] or [Change].
 //
 // Where an event names members it takes patterns: a member's id, or one with * for any characters, ? for any one and [abc] or [a-z] for
 // one of several. A pattern that nobody matches is an error.

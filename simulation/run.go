@@ -45,6 +45,11 @@ type Step struct {
 // The error is a [*EventError] for a scenario that cannot happen, and otherwise a [*RunError]: the assignor failed or panicked, its
 // answer is invalid, a cooperative one does not settle, or ctx has ended.
 func Run(ctx context.Context, s *Scenario, spec string, a strategy.Assignor) (*Result, error) {
+	return (&runner{assignor: a}).run(ctx, s, spec)
+}
+
+// run applies the events of s.
+func (r *runner) run(ctx context.Context, s *Scenario, spec string) (*Result, error) {
 	steps, _, err := s.rehearse()
 	if err != nil {
 		return nil, err
@@ -53,7 +58,7 @@ func Run(ctx context.Context, s *Scenario, spec string, a strategy.Assignor) (*R
 	if err != nil {
 		return nil, err
 	}
-	r := runner{state: t, assignor: a, result: &Result{Strategy: spec, Steps: make([]Step, 0, steps)}}
+	r.state, r.result = t, &Result{Strategy: spec, Steps: make([]Step, 0, steps)}
 	if err := r.step(ctx, &change{text: "start"}, nil); err != nil {
 		return nil, err
 	}
@@ -78,6 +83,8 @@ func Run(ctx context.Context, s *Scenario, spec string, a strategy.Assignor) (*R
 type runner struct {
 	state    *state
 	assignor strategy.Assignor
+	played   bool                    // answers are played back, and no assignor is asked
+	recorded [][]strategy.Assignment // then: of each step, those of its rounds
 	result   *Result
 	table    *strategy.Table // of the group in the first round of the step at hand
 	moved    []Move          // a buffer
@@ -98,6 +105,8 @@ func (r *runner) step(ctx context.Context, c *change, gone []strategy.Member) er
 	case c.quiet:
 		step.Group = r.state.group()
 		step.Assignment = r.result.Steps[len(r.result.Steps)-1].Assignment
+	case r.played:
+		err = r.playBack(&step)
 	default:
 		err = r.rebalance(ctx, &step)
 	}
@@ -139,23 +148,28 @@ func (r *runner) rebalance(ctx context.Context, step *Step) error {
 		if err != nil {
 			return err
 		}
-		share(g, &a)
-		r.state.settle(&a)
-		withheld := 0
-		for i := range a.Unassigned {
-			if a.Unassigned[i].Reason == strategy.Withheld {
-				withheld++
-			}
-		}
-		if step.Rounds++; step.Rounds == 1 {
-			step.Group, step.WithheldFirst, r.table = g, withheld, table
-		}
-		step.Assignment = a
-		if withheld == 0 {
+		if r.round(step, table, &a) == 0 {
 			return nil
 		}
 	}
 	return unsettled(&step.Assignment)
+}
+
+// round has an answer take effect, and returns how many partitions it withholds.
+func (r *runner) round(step *Step, table *strategy.Table, a *strategy.Assignment) (withheld int) {
+	g := table.Group
+	share(g, a)
+	r.state.settle(a)
+	for i := range a.Unassigned {
+		if a.Unassigned[i].Reason == strategy.Withheld {
+			withheld++
+		}
+	}
+	if step.Rounds++; step.Rounds == 1 {
+		step.Group, step.WithheldFirst, r.table = g, withheld, table
+	}
+	step.Assignment = *a
+	return withheld
 }
 
 // ask returns a's answer if it is valid, and its panic as an error. An assignor that does not heed ctx is left behind.

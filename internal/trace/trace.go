@@ -1,22 +1,17 @@
 // Package trace is the record of rebalances that a consumer writes and other commands read: JSON, one object a line, versioned.
+// docs/traces.md has the format, field by field.
 //
 // Every member writes a line for every generation that it was part of. The line of the generation's leader has the group as its assignor was
 // asked and what it answered, in the notation of groupjson, so that it can be asked again. User data is not recorded; labels are.
+//
+// What belongs here: the lines, writing and reading them. What they make together, the history of a group, is for package replay.
 package trace
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"iter"
-	"maps"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/assignkit/assignkit/internal/groupjson"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -26,35 +21,41 @@ const Version = 1
 // kind is of lines about rebalances.
 const kind = "rebalance"
 
-// maxLine is the longest line that is read.
-const maxLine = 64 << 20
-
 // A Rebalance is a line: what one member saw of one rebalance.
 type Rebalance struct {
-	Version int    `json:"v"`
+	Version int    `json:"v"` // set by Writer
 	Kind    string `json:"kind"`
 
 	Time       time.Time `json:"time"` // of its beginning
 	Group      string    `json:"group"`
 	Generation int32     `json:"generation"`
-	Assignor   string    `json:"assignor"` // the name on the wire
-	Reason     string    `json:"reason"`   // as far as the member knew
-	Member     string    `json:"member"`   // who wrote the line
+	Assignor   string    `json:"assignor"`       // the name on the wire
+	Mode       string    `json:"mode,omitempty"` // eager or cooperative, "" if it is not known
+	Reason     string    `json:"reason"`         // as far as the member knew
+	Member     string    `json:"member"`         // who wrote the line
 	Instance   string    `json:"instance,omitempty"`
-	Leader     bool      `json:"leader"`
+	Leader     bool      `json:"leader"`              // the member's assignor decided
+	LeaderID   string    `json:"leader_id,omitempty"` // whose did, "" if it is not known
 
 	JoinedMS float64 `json:"joined_ms"` // until the assignment was received
 	TookMS   float64 `json:"took_ms"`   // until the callbacks had returned
 
 	Assigned  Partitions `json:"assigned"`
 	Added     Partitions `json:"added"`
-	Removed   Partitions `json:"removed"`
+	Removed   Partitions `json:"removed"` // revoked and lost
+	Kept      Partitions `json:"kept"`    // set by Writer: assigned and not added
+	Lost      Partitions `json:"lost"`    // set by Writer: those of the callbacks of that name
 	Callbacks []Callback `json:"callbacks,omitempty"`
 
 	// Of the leader only.
-	Asked    json.RawMessage `json:"asked,omitempty"`  // the group, see groupjson.Decode
-	Answer   json.RawMessage `json:"answer,omitempty"` // see groupjson.AppendAnswer
-	AssignMS float64         `json:"assign_ms,omitempty"`
+	Spec     string    `json:"strategy,omitempty"` // what decided, as it was specified; "" if the name on the wire says it
+	AssignMS float64   `json:"assign_ms,omitempty"`
+	Failures []Failure `json:"failures,omitempty"`
+
+	// Asked is the group as the leader's assignor was asked, without user data; nil in a line of another member. Answer is what
+	// it said; nil if it failed.
+	Asked  *strategy.Group      `json:"-"`
+	Answer *strategy.Assignment `json:"-"`
 }
 
 // A Callback is one call of the application.
@@ -65,134 +66,58 @@ type Callback struct {
 	Error      string     `json:"error,omitempty"`
 }
 
-// Partitions are numbers by topic.
-type Partitions []strategy.TopicPartitions
-
-// MarshalJSON writes an object of topics.
-func (p Partitions) MarshalJSON() ([]byte, error) { return groupjson.AppendPartitions(nil, p), nil }
-
-// UnmarshalJSON reads one.
-func (p *Partitions) UnmarshalJSON(text []byte) error {
-	var byTopic map[string][]int32
-	if err := json.Unmarshal(text, &byTopic); err != nil {
-		return err
-	}
-	*p = nil
-	for _, topic := range slices.Sorted(maps.Keys(byTopic)) {
-		*p = append(*p, strategy.TopicPartitions{Topic: topic, Partitions: byTopic[topic]})
-	}
-	return nil
+// A Failure is an assignor whose answer was not used, see [strategy.Failure].
+type Failure struct {
+	Assignor string `json:"assignor"`
+	Cause    string `json:"cause"`
+	Error    string `json:"error,omitempty"`
 }
 
 // Milliseconds is a time as lines have it.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// SetPlan records what the leader's assignor was asked and what it answered.
+// SetPlan records what the leader's assignor was asked and what it answered, which must not change until the line is written.
 func (r *Rebalance) SetPlan(g *strategy.Group, a *strategy.Assignment, took time.Duration) {
-	r.Asked, r.Answer, r.AssignMS = groupjson.AppendGroup(nil, g), groupjson.AppendAnswer(nil, a), Milliseconds(took)
+	r.Asked, r.Answer, r.AssignMS = g, a, Milliseconds(took)
 }
 
-// Strategy returns the group as it was when the leader's assignor was asked, nil for a line that is not the leader's.
+// ErrNotLeader is of a line that does not have the group, as another member's assignor was asked.
+var ErrNotLeader = errors.New("only the line of the leader has the group")
+
+// Strategy returns the group as it was when the leader's assignor was asked, or [ErrNotLeader].
 func (r *Rebalance) Strategy() (*strategy.Group, error) {
-	if len(r.Asked) == 0 {
-		return nil, nil
+	if r.Asked == nil {
+		return nil, ErrNotLeader
 	}
-	g, err := groupjson.Decode(r.Asked)
-	if err != nil {
-		return nil, err
-	}
-	g.Name, g.Generation = r.Group, r.Generation
-	if r.Leader {
-		g.Leader = r.Member
-	}
-	return g, nil
+	return r.Asked, nil
 }
 
-// A Writer writes lines. It is safe for concurrent use.
-type Writer struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-// NewWriter returns a Writer that gives each line to out in one call, so that several processes can append to one file.
-func NewWriter(out io.Writer) *Writer { return &Writer{out: out} }
-
-// Write writes a line. It sets the version and the kind.
-func (w *Writer) Write(r *Rebalance) error {
-	r.Version, r.Kind = Version, kind
-	line, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, err := w.out.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	return nil
-}
-
-// An Error says which line of a trace is none.
-type Error struct {
-	File string
-	Line int
-	Err  error
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// ErrVersion is of a line whose version is not known.
-var ErrVersion = errors.New("the version of this line is not known")
-
-// Read returns the lines of a trace. It ends with the first error, which is an [*Error]. Empty lines and lines of another kind are passed
-// over.
-func Read(file string, in io.Reader) iter.Seq2[*Rebalance, error] {
-	return func(yield func(*Rebalance, error) bool) {
-		lines := bufio.NewScanner(in)
-		lines.Buffer(nil, maxLine)
-		number := 0
-		for lines.Scan() {
-			number++
-			r, err := read(lines.Bytes())
-			if err != nil {
-				yield(nil, &Error{File: file, Line: number, Err: err})
-				return
-			}
-			if r != nil && !yield(r, nil) {
-				return
-			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(nil, &Error{File: file, Line: number + 1, Err: err})
+// kept returns what is assigned and has not been added.
+func (r *Rebalance) kept() Partitions {
+	type partition = strategy.TopicPartition
+	added := map[partition]bool{}
+	for _, tp := range r.Added {
+		for _, p := range tp.Partitions {
+			added[partition{Topic: tp.Topic, Partition: p}] = true
 		}
 	}
+	var kept Partitions
+	for _, tp := range r.Assigned {
+		numbers := slices.DeleteFunc(slices.Clone(tp.Partitions), func(p int32) bool { return added[partition{Topic: tp.Topic, Partition: p}] })
+		if len(numbers) > 0 {
+			kept = append(kept, strategy.TopicPartitions{Topic: tp.Topic, Partitions: numbers})
+		}
+	}
+	return kept
 }
 
-func read(line []byte) (*Rebalance, error) {
-	if len(line) == 0 {
-		return nil, nil
+// lost returns what callbacks were told is lost.
+func (r *Rebalance) lost() Partitions {
+	var lost Partitions
+	for i := range r.Callbacks {
+		if c := &r.Callbacks[i]; c.Callback == "lost" {
+			lost = append(lost, c.Partitions...)
+		}
 	}
-	var head struct {
-		Version *int   `json:"v"`
-		Kind    string `json:"kind"`
-	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		return nil, fmt.Errorf("is no line of a trace: %w", err)
-	}
-	switch {
-	case head.Version == nil:
-		return nil, errors.New(`is no line of a trace: there is no "v"`)
-	case *head.Version != Version:
-		return nil, fmt.Errorf("%w: it is %d, and not %d", ErrVersion, *head.Version, Version)
-	case head.Kind != kind:
-		return nil, nil
-	}
-	r := &Rebalance{}
-	if err := json.Unmarshal(line, r); err != nil {
-		return nil, fmt.Errorf("is no line of a trace: %w", err)
-	}
-	return r, nil
+	return lost
 }

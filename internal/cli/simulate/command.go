@@ -26,7 +26,8 @@ type options struct {
 	io *iostreams.Streams
 
 	file          string // a scenario or cases, "-" for standard input, "" for none
-	imported      string // text of kafka-consumer-groups, likewise
+	imported      string // text of kafka-consumer-groups or a trace, likewise
+	trace         string // a trace whose events happen again, likewise
 	connect       connect.Options
 	group         string // which of the groups in it, or of the cluster; "" for the only one
 	subscriptions string // what its members are taken to subscribe to: all or owned
@@ -51,6 +52,10 @@ The group comes from flags; from a scenario file (YAML); from cases in JSON
 lines (files that end in .json or .jsonl, or start with "{"); from a running
 cluster, with --brokers and --group; or from what kafka-consumer-groups prints
 with --describe, best with --members --verbose. "-" is standard input.
+
+--trace has what was recorded by a consumer's members happen again, under each
+strategy, and shows "recorded", what really happened, beside them. --import
+takes a trace as well: its group as the last rebalance has left it.
 
 Of a group in a cluster members keep the topics that they subscribe to, and who
 joins reads all of them. Nothing in the cluster is changed.
@@ -97,7 +102,8 @@ const example = `  assignctl simulate --topics orders=12 --members 3 --join 1 \
   assignctl simulate --brokers embedded --group billing --join 1
   kafka-consumer-groups.sh --bootstrap-server localhost:9092 \
     --describe --group billing --members --verbose | \
-    assignctl simulate --import - --join 2`
+    assignctl simulate --import - --join 2
+  assignctl simulate --trace rebalances.jsonl --strategy sticky,range`
 
 // NewCommand returns the command; runF, if it is not nil, runs in place of what it does.
 func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) error) *cobra.Command {
@@ -138,10 +144,11 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.Var(&textFlag{func(s string) error { return o.addTopics(s) }}, "topics", "the group's topics: `TOPIC=N`,... with N partitions")
 	flags.Var(&textFlag{func(s string) error { return o.addMembers(s) }}, "members", "the group's members: how many, or their `NAMES`")
 	flags.BoolVar(&o.static, "static", false, "the members of --members are static: they have instance ids")
-	flags.StringVar(&o.imported, "import", "", "read the group from the text of kafka-consumer-groups in `FILE`")
-	flags.StringVar(&o.group, "group", "", "the `NAME` of the group, with --brokers; with --import, if there are several")
+	flags.StringVar(&o.imported, "import", "", "read the group from the text of kafka-consumer-groups, or a trace, in `FILE`")
+	flags.StringVar(&o.trace, "trace", "", "have happen again what the trace in `FILE` has recorded")
+	flags.StringVar(&o.group, "group", "", "the `NAME` of the group, with --brokers; with --import or --trace, if there are several")
 	flags.StringVar(&o.subscriptions, "subscriptions", "", "with --import: members read `all|owned` topics (default all)")
-	flags.StringVar(&o.weights, "weights", "", "with --brokers and --import: partitions weigh their `lag|none` (default lag, where any lags)")
+	flags.StringVar(&o.weights, "weights", "", "with --brokers, --import and --trace: partitions weigh their `lag|none` (default lag, where any lags)")
 	flags.VarP(&textFlag{func(s string) error { return o.addStrategies(s) }}, "strategy", "s", "strategies to compare: `SPEC`,... (default: the scenario's, else sticky)")
 	addEventFlags(cmd, &o.events)
 	flags.Var(&textFlag{o.whatIf.parse}, "what-if", "compare numbers of members: `members=FROM..TO`")
@@ -217,6 +224,8 @@ func (o *options) check() error {
 		return fault.Usage("--topics and --members make a group of their own; %s is one already. Events can change it: --join, --create, ...", o.file)
 	case o.imported != "" && byFlags:
 		return fault.Usage("--topics and --members make a group of their own; --import is one already. Events can change it: --join, --create, ...")
+	case o.trace != "" && (o.file != "" || o.imported != "" || cluster || byFlags):
+		return fault.Usage("--trace is a group and what happened to it; another one is not wanted. Further events can follow: --join, --create, ...")
 	case cluster && o.imported != "":
 		return fault.Usage("--brokers and --import are two groups; one is wanted")
 	case cluster && o.file != "":
@@ -229,7 +238,9 @@ func (o *options) check() error {
 		return fault.Usage("--subscriptions says what to make of --import; a cluster tells what members read")
 	case o.static && o.members == nil:
 		return fault.Usage("--static says what the members of --members are, which is missing")
-	case o.imported == "" && !cluster && (o.group != "" || o.subscriptions != "" || o.weights != ""):
+	case o.trace != "" && o.whatIf.asked():
+		return fault.Usage("--what-if compares groups at rest; --import %s has the group as the trace ends", o.trace)
+	case o.imported == "" && o.trace == "" && !cluster && (o.group != "" || o.weights != ""), o.imported == "" && !cluster && o.subscriptions != "":
 		return fault.Usage("--group, --subscriptions and --weights are about the group of --brokers or --import, which is missing")
 	case o.weights != "" && o.weights != "lag" && o.weights != "none":
 		return fault.Usage("--weights %s: there are lag, none", o.weights)
@@ -237,7 +248,7 @@ func (o *options) check() error {
 		return fault.Usage("--subscriptions %s: there are all, owned", o.subscriptions)
 	case o.whatIf.asked() && len(o.events) > 0:
 		return fault.Usage("--what-if compares groups at rest; events have no place in it")
-	case o.file != "" || o.imported != "" || cluster:
+	case o.file != "" || o.imported != "" || o.trace != "" || cluster:
 		return nil
 	case o.topics == nil && o.members == nil:
 		return fault.Usage("no group to simulate: name a scenario, or give --topics and --members, --brokers and --group, or --import")

@@ -38,6 +38,7 @@ func (o *options) describe() string {
 	}
 	add(o.file != "", "file %s", o.file)
 	add(o.imported != "", "import %s", o.imported)
+	add(o.trace != "", "trace %s", o.trace)
 	add(o.group != "", "group %s", o.group)
 	add(o.subscriptions != "", "subscriptions %s", o.subscriptions)
 	for _, t := range o.topics {
@@ -76,6 +77,7 @@ func TestOptions(t *testing.T) {
 		{"--group g --leave x", "group g; leave x; cluster"},
 		{"--profile prod --group g", "group g; cluster"},
 		{"--import - --group g --subscriptions owned", "import -; group g; subscriptions owned"},
+		{"--trace t.jsonl --group g --weights none --join 1", "trace t.jsonl; group g; join 1"},
 		{"a.yaml --leave x --join 2 --leave y*,z --join p,q", "file a.yaml; leave x; join 2; leave y*, z; join p, q"},
 		{"a.yaml --grow a=5,b=6 --create c=1 --delete d,e", "file a.yaml; grow a to 5, b to 6; create c with 1; delete d, e"},
 		{"a.yaml --deploy x*,surge=2,max-unavailable=1 --restart z", "file a.yaml; deploy x*; restart z"},

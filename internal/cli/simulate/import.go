@@ -24,7 +24,7 @@ func (o *options) importGroup() ([]subject, error) {
 		return nil, err
 	}
 	text := bufio.NewReader(limited)
-	if first, err := text.Peek(1); err == nil && first[0] == '{' {
+	if isJSON(text) {
 		return o.importTrace(src.Name, text)
 	}
 	groups, err := describe.Read(src.Name, text)

@@ -14,7 +14,7 @@ import (
 
 // fromCluster says whether the group is one of a running cluster. Which cluster that is, the environment may say.
 func (o *options) fromCluster() bool {
-	return o.connect.Given() || o.group != "" && o.imported == "" && o.file == "" && o.topics == nil && o.members == nil
+	return o.connect.Given() || o.group != "" && o.imported == "" && o.trace == "" && o.file == "" && o.topics == nil && o.members == nil
 }
 
 // liveGroup reads the group from a cluster, and says what was read.

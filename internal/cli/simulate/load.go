@@ -25,6 +25,7 @@ const maxInput = 64 << 20
 type subject struct {
 	name     string
 	scenario simulation.Scenario
+	recorded *simulation.Result // what really happened in it, nil where that is not known
 }
 
 // load returns what the command line wants simulated, with the events of its flags.
@@ -59,6 +60,8 @@ func (o *options) source(ctx context.Context) ([]subject, error) {
 		return o.liveGroup(ctx)
 	case o.imported != "":
 		return o.importGroup()
+	case o.trace != "":
+		return o.replayTrace(ctx)
 	case o.file != "":
 		return o.readFile()
 	}
@@ -85,6 +88,9 @@ func (o *options) readFile() ([]subject, error) {
 	in := bufio.NewReader(limited)
 	if isDescription(in) {
 		return nil, fmt.Errorf("%s: looks like the output of kafka-consumer-groups: read it with --import", src.Name)
+	}
+	if isTrace(in) {
+		return nil, fmt.Errorf("%s: looks like a trace: read it with --trace, or with --import to start from its end", src.Name)
 	}
 	if isCases(o.file, in) {
 		return readCases(src.Name, in)

@@ -61,7 +61,11 @@ func (r *runner) afford(subjects []subject) error {
 		if err != nil {
 			return fmt.Errorf("%s%w", prefix(subjects[i].name), err)
 		}
-		if total += size * int64(len(r.strategies)); total > simulation.MaxSize {
+		results := len(r.strategies)
+		if subjects[i].recorded != nil {
+			results++
+		}
+		if total += size * int64(results); total > simulation.MaxSize {
 			return fmt.Errorf("%stoo large: partitions times steps times strategies come to more than %d; compare fewer strategies, or simulate fewer steps",
 				prefix(subjects[i].name), simulation.MaxSize)
 		}
@@ -69,7 +73,7 @@ func (r *runner) afford(subjects []subject) error {
 	return nil
 }
 
-// outcomes has one case's results, a strategy each.
+// outcomes has one case's results, a strategy each, behind what was recorded if that is known.
 type outcomes struct {
 	name    string // "" if it is the only case
 	results []*simulation.Result
@@ -78,6 +82,9 @@ type outcomes struct {
 // run runs a case with every strategy.
 func (r *runner) run(ctx context.Context, s *subject) (*outcomes, error) {
 	out := &outcomes{name: s.name}
+	if s.recorded != nil {
+		out.results = append(out.results, s.recorded)
+	}
 	for _, c := range r.strategies {
 		result, err := simulation.Run(ctx, &s.scenario, c.spec, c.assignor)
 		if err != nil {

@@ -1,48 +1,136 @@
 package simulate
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/cli/input"
 	"github.com/assignkit/assignkit/internal/cli/output"
-	"github.com/assignkit/assignkit/internal/trace"
+	"github.com/assignkit/assignkit/internal/trace/replay"
 	"github.com/assignkit/assignkit/simulation"
+	"github.com/assignkit/assignkit/strategy"
 )
 
-// importTrace reads a group out of a trace: as its leader's assignor was asked last.
+// recordedName stands where a strategy would, for what the trace says that really happened.
+const recordedName = "recorded"
+
+// isTrace says whether text begins with a line of a trace, and isJSON whether with an object.
+func isTrace(in *bufio.Reader) bool {
+	start, _ := in.Peek(512)
+	return isJSON(in) && bytes.Contains(start, []byte(`"kind":"rebalance"`))
+}
+
+func isJSON(in *bufio.Reader) bool {
+	start, _ := in.Peek(512)
+	return bytes.HasPrefix(bytes.TrimLeft(start, "\ufeff \t\r\n"), []byte("{"))
+}
+
+// importTrace reads a group out of a trace: as its last rebalance has left it.
 func (o *options) importTrace(file string, text io.Reader) ([]subject, error) {
-	last := map[string]*trace.Rebalance{}
-	for r, err := range trace.Read(file, text) {
-		if err != nil {
+	if o.subscriptions != "" {
+		return nil, fault.Usage("--subscriptions says what to make of the text of kafka-consumer-groups; a trace tells what members read")
+	}
+	p, err := o.readPast(file, text)
+	if err != nil {
+		return nil, err
+	}
+	o.say(fmt.Sprintf("%s: group %s as generation %d has left it, recorded at %s; --trace shows how it came there",
+		o.io.Name, output.Clean(p.Group), p.Last, p.To.Format(time.RFC3339)))
+	return []subject{{scenario: simulation.Scenario{Group: p.Now}}}, nil
+}
+
+// replayTrace has what happened to a group happen again. Beside the strategies stands what was recorded, as long as nothing is to happen
+// after it.
+func (o *options) replayTrace(ctx context.Context) ([]subject, error) {
+	src, err := input.Open(o.trace, o.io.In)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }() // it was only read
+	text, err := src.Limit(maxInput)
+	if err != nil {
+		return nil, err
+	}
+	p, err := o.readPast(src.Name, text)
+	if err != nil {
+		return nil, err
+	}
+	o.say(o.pastNote(p))
+	s := subject{scenario: p.Scenario}
+	switch {
+	case len(o.events) > 0: // only strategies know what would happen next
+	case p.Answers == nil:
+		o.say(fmt.Sprintf("%s: what really happened is not shown: the trace lacks an answer", o.io.Name))
+	default:
+		s.recorded, err = simulation.PlayBack(ctx, &p.Scenario, recordedName, p.Answers)
+		var run *simulation.RunError
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.As(err, &run):
+			o.say(fmt.Sprintf("%s: what really happened is not shown: the trace makes no sense in step %d (%s): %s", o.io.Name,
+				run.Step, output.Clean(run.Event), output.Clean(run.Err.Error())))
+		case err != nil:
 			return nil, err
 		}
-		if len(r.Asked) > 0 && (last[r.Group] == nil || r.Generation >= last[r.Group].Generation) {
-			last[r.Group] = r
+	}
+	return []subject{s}, nil
+}
+
+// readPast reads what a trace tells of the group that is wanted.
+func (o *options) readPast(file string, text io.Reader) (*replay.Past, error) {
+	p, err := replay.Read(file, text, o.group)
+	var other *replay.GroupError
+	if errors.As(err, &other) && other.Wanted == "" && len(other.Groups) > 0 {
+		return nil, fault.Usage("%s; choose one with --group", output.Clean(other.Error()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.weights == "none" {
+		unweigh(p)
+	}
+	if p.Cut != nil {
+		o.say(fmt.Sprintf("%s: %s: left out", o.io.Name, output.Clean(p.Cut.Error())))
+	}
+	return p, nil
+}
+
+// pastNote says what of the group's past the trace has.
+func (o *options) pastNote(p *replay.Past) string {
+	names := make([]string, len(p.Assignors))
+	for i, name := range p.Assignors {
+		names[i] = output.Clean(name)
+	}
+	which := fmt.Sprintf("%d generations, %d to %d, from %s to %s", p.Generations, p.First, p.Last, p.From.Format(time.RFC3339), p.To.Format(time.RFC3339))
+	if p.Generations == 1 {
+		which = fmt.Sprintf("generation %d, at %s", p.Last, p.To.Format(time.RFC3339))
+	}
+	note := fmt.Sprintf("%s: group %s: %s, assigned by %s", o.io.Name, output.Clean(p.Group), which, strings.Join(names, ", "))
+	if p.Missing > 0 {
+		note += fmt.Sprintf("; %d between them are missing, as members led that do not record: what happened in them shows in the next one", p.Missing)
+	}
+	return note
+}
+
+// unweigh takes away what partitions weigh.
+func unweigh(p *replay.Past) {
+	lists := [][]strategy.Topic{p.Now.Topics, p.Scenario.Group.Topics}
+	for _, e := range p.Scenario.Events {
+		if c, ok := e.(simulation.Change); ok {
+			lists = append(lists, c.Topics)
 		}
 	}
-	names := slices.Sorted(maps.Keys(last))
-	name := o.group
-	switch {
-	case len(names) == 0:
-		return nil, fmt.Errorf("%s: there is no line of a group's leader in it", file)
-	case name == "" && len(names) > 1:
-		return nil, fault.Usage("%s has several groups: %s; choose one with --group", file, output.CleanText(strings.Join(names, ", ")))
-	case name == "":
-		name = names[0]
+	for _, topics := range lists {
+		for i := range topics {
+			topics[i].Weights = nil
+		}
 	}
-	r := last[name]
-	if r == nil {
-		return nil, fmt.Errorf("%s: there is no group %q in it; there are %s", file, name, output.CleanText(strings.Join(names, ", ")))
-	}
-	g, err := r.Strategy()
-	if err != nil {
-		return nil, fmt.Errorf("%s: generation %d of group %s: %w", file, r.Generation, output.Clean(name), err)
-	}
-	fmt.Fprintf(o.io.Err, "%s: group %s as it was asked for at %s, generation %d\n", o.io.Name, output.Clean(name), r.Time.Format(time.RFC3339), r.Generation)
-	return []subject{{scenario: simulation.Scenario{Group: *g}}}, nil
 }

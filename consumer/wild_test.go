@@ -1,0 +1,401 @@
+package consumer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/embedded"
+	rangeassign "github.com/assignkit/assignkit/strategies/range"
+	"github.com/assignkit/assignkit/strategies/sticky"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// Tests in this file are of orders of events that have broken other clients' groups. Each says what was wrong there.
+
+// onceEach waits until members have handled so many records together, and checks that none was handled twice.
+func onceEach(t *testing.T, n int, members ...*member) {
+	t.Helper()
+	var all []string
+	deadline := time.Now().Add(patience)
+	for len(all) < n {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d records were handled, want %d", len(all), n)
+		}
+		time.Sleep(5 * time.Millisecond)
+		all = nil
+		for _, m := range members {
+			all = append(all, m.handled()...)
+		}
+	}
+	slices.Sort(all)
+	if unique := slices.Compact(slices.Clone(all)); len(all) != n || len(unique) != n {
+		t.Errorf("%d records were handled, %d of them different; want %d", len(all), len(unique), n)
+	}
+}
+
+// Elsewhere: a rebalance began before the offsets of the last one had been fetched. What stayed was never read, or assigned twice.
+func TestWild01and02SecondRebalanceBeforeOffsetsAreFetched(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4, Records: []int{5}})
+	release, asked := make(chan struct{}), make(chan struct{}, 100)
+	fake := cluster.Fake()
+	fake.ControlKey(int16(kmsg.OffsetFetch), func(kmsg.Request) (kmsg.Response, error, bool) {
+		asked <- struct{}{}
+		fake.SleepControl(func() { <-release })
+		return nil, nil, false
+	})
+	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
+	<-asked
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	b.sees("a rebalance", func(e consumer.Event) bool { _, ok := e.(consumer.RebalanceEnded); return ok })
+	close(release)
+	a.waitOwned(2)
+	b.waitOwned(2)
+	onceEach(t, 20, a, b)
+}
+
+// Elsewhere: Lost came before any Assigned when the first join failed.
+func TestWild03NoLossBeforeAnAssignment(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
+	cluster.Fake().ControlKey(int16(kmsg.JoinGroup), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		resp := r.ResponseKind().(*kmsg.JoinGroupResponse)
+		resp.ErrorCode = kerr.GroupAuthorizationFailed.Code
+		return resp, nil, true
+	})
+	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
+	if err := a.ended(); !errors.Is(err, consumer.ErrGroupUnauthorized) {
+		t.Errorf("Run returned %v", err)
+	}
+	if log := a.noted(); len(log) > 0 {
+		t.Errorf("callbacks %q", log)
+	}
+}
+
+// Elsewhere: the context ended while a slow OnRevoked ran, and it was run once more beside itself. And: the last commit used the context
+// that had ended.
+func TestWild04and05ContextEndsInARevocation(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.CommitInterval = time.Hour
+	revoking, release := make(chan struct{}, 10), make(chan struct{})
+	var running atomic.Int32
+	cfg.Callbacks = callbacks.Funcs{OnRevoke: func(context.Context, *callbacks.Revocation) error {
+		if running.Add(1) > 1 {
+			t.Error("two at a time")
+		}
+		defer running.Add(-1)
+		revoking <- struct{}{}
+		<-release
+		return nil
+	}}
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(10)
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	<-revoking
+	a.cancel()
+	close(release)
+	if err := a.ended(); err != nil {
+		t.Error(err)
+	}
+	b.waitOwned(2)
+	for p := range int32(2) {
+		if err := cluster.Produce(t.Context(), "orders", p, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	onceEach(t, 12, a, b) // so all was committed
+}
+
+// Elsewhere: a member whose list has an eager and a cooperative assignor was half of each, and read partitions twice or not at all.
+func TestWild07and08MixedLists(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4, Records: []int{5}})
+	both := config(cluster.Addrs(), "g", "orders")
+	both.Assignors = []strategy.Assignor{strategy.Cooperative(sticky.Assignor{}), rangeassign.Assignor{}}
+	a := start(t, "a", both, nil)
+	a.waitOwned(4)
+	eager := config(cluster.Addrs(), "g", "orders")
+	eager.Assignors = []strategy.Assignor{rangeassign.Assignor{}}
+	b := start(t, "b", eager, nil)
+	b.waitOwned(2)
+	a.waitOwned(2)
+	onceEach(t, 20, a, b)
+	if log := a.noted(); len(log) != 3 || log[1] != "revoke orders-0 orders-1 orders-2 orders-3" {
+		t.Errorf("callbacks %q", log)
+	}
+}
+
+// Elsewhere: a commit that waited for a rebalance did not return when its caller gave up.
+func TestWild10CallerGivesACommitUp(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Commits = consumer.CommitManual
+	release := make(chan struct{})
+	var once sync.Once
+	free := func() { once.Do(func() { close(release) }) }
+	defer free()
+	fake := cluster.Fake()
+	entered := make(chan struct{}, 100)
+	fake.ControlKey(int16(kmsg.OffsetCommit), func(kmsg.Request) (kmsg.Response, error, bool) {
+		entered <- struct{}{}
+		fake.SleepControl(func() { <-release })
+		return nil, nil, false
+	})
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(5)
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error, 1)
+	go func() {
+		result <- a.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 3}})
+	}()
+	<-entered
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("the commit returned %v", err)
+	}
+	free()
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Elsewhere: a member that learned from a commit that it was put out went on until the next heartbeat.
+func TestWild11CommitSaysThatTheMemberIsOut(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Heartbeat, cfg.Session = time.Minute, 4*time.Minute
+	cfg.Commits = consumer.CommitManual
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(5)
+	cluster.Fake().ControlKey(int16(kmsg.OffsetCommit), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		resp := r.ResponseKind().(*kmsg.OffsetCommitResponse)
+		for _, topic := range r.(*kmsg.OffsetCommitRequest).Topics {
+			out := kmsg.NewOffsetCommitResponseTopic()
+			out.Topic = topic.Topic
+			for _, p := range topic.Partitions {
+				answer := kmsg.NewOffsetCommitResponseTopicPartition()
+				answer.Partition, answer.ErrorCode = p.Partition, kerr.UnknownMemberID.Code
+				out.Partitions = append(out.Partitions, answer)
+			}
+			resp.Topics = append(resp.Topics, out)
+		}
+		return resp, nil, true
+	})
+	err := a.Commit(t.Context(), map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 3}})
+	if !errors.Is(err, consumer.ErrNotOwned) {
+		t.Errorf("the commit returned %v", err)
+	}
+	a.wait("the loss", func() bool { return slices.Contains(a.log, "lost(expired) orders-0") })
+}
+
+// Elsewhere: a later commit of less took the group back.
+func TestWild13CommitsOvertakeEachOther(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Commits = consumer.CommitManual
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(10)
+	var answers sync.WaitGroup
+	for _, offset := range []int64{4, 8, 6, 5} {
+		answers.Add(1)
+		a.CommitAsync(map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: offset}}, func(err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			answers.Done()
+		})
+	}
+	answers.Wait()
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	b.waitRecords(2)
+	if got := b.handled()[0]; got != "orders-0@8" {
+		t.Errorf("the next member begins with %s", got)
+	}
+}
+
+// Elsewhere: records of a batch, cut short by a revocation, were committed though they were dropped, or handled after it.
+func TestWild16and22and23RevocationInABatch(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{10}})
+	a := newMember(t, "a", config(cluster.Addrs(), "g", "orders"))
+	entered, release := make(chan struct{}, 10), make(chan struct{})
+	result := make(chan error, 1)
+	go func() {
+		result <- a.RunBatches(context.WithoutCancel(t.Context()), func(_ context.Context, b *consumer.Batch) error {
+			entered <- struct{}{}
+			<-release
+			for _, m := range b.Messages {
+				a.mu.Lock()
+				a.records = append(a.records, fmt.Sprintf("%s-%d@%d", m.Topic, m.Partition, m.Offset))
+				a.mu.Unlock()
+			}
+			return nil
+		})
+	}()
+	<-entered
+	<-entered
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	b.sees("a rebalance", func(e consumer.Event) bool { _, ok := e.(consumer.RebalanceEnded); return ok })
+	close(release)
+	b.waitOwned(1)
+	for p := range int32(2) {
+		if err := cluster.Produce(t.Context(), "orders", p, 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	onceEach(t, 30, a, b)
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	<-result
+}
+
+// Elsewhere: closing hung while an assignment or a revocation was under way, in one of ten deploys, with 256 partitions.
+func TestWild17CloseAtAnyTime(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 256})
+	start(t, "stays", config(cluster.Addrs(), "g", "orders"), nil).waitOwned(256)
+	for i := range 12 {
+		m := start(t, fmt.Sprint("goes", i), config(cluster.Addrs(), "g", "orders"), nil)
+		time.Sleep(time.Duration(i*7) * time.Millisecond) // to be in another state each time
+		if err := m.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Elsewhere: who took what was assigned for all there was lost what stayed.
+func TestWild25CallbacksTellTheWholeToo(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	mine := map[strategy.TopicPartition]bool{}
+	check := func(e callbacks.Event, changed []strategy.TopicPartitions, owned bool) {
+		for p := range callbacks.Each(changed) {
+			if mine[p] = owned; !owned {
+				delete(mine, p)
+			}
+		}
+		whole := map[strategy.TopicPartition]bool{}
+		for p := range callbacks.Each(e.Current) {
+			whole[p] = true
+		}
+		if !reflect.DeepEqual(whole, mine) {
+			t.Errorf("has %v, the callback says %v", mine, whole)
+		}
+	}
+	cfg.Callbacks = callbacks.Funcs{
+		OnAssign: func(_ context.Context, a *callbacks.Assignment) error { check(a.Event, a.Added, true); return nil },
+		OnRevoke: func(_ context.Context, r *callbacks.Revocation) error { check(r.Event, r.Removed, false); return nil },
+	}
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(4)
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	a.waitOwned(2)
+	b.waitOwned(2)
+	if err := b.close(); err != nil {
+		t.Error(err)
+	}
+	a.waitOwned(4)
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Elsewhere: a rebalance ended the loop, and who ran it again left the group and joined it, for ever.
+func TestWild27RebalancesEnd(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 64})
+	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	a.waitOwned(32)
+	b.waitOwned(32)
+	before := len(a.noted()) + len(b.noted())
+	for range 20 { // many heartbeats
+		if err := cluster.Produce(t.Context(), "orders", 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if now := len(a.noted()) + len(b.noted()); now != before {
+		t.Errorf("callbacks go on: %q, %q", a.noted(), b.noted())
+	}
+}
+
+// Elsewhere: records came before the notice of the rebalance, and the notice of what goes after it had gone.
+func TestWild29CallbacksBeforeRecords(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{50}})
+	var mu sync.Mutex
+	owner := map[int32]string{} // who may handle a partition
+	configured := func(name string) (consumer.Config, consumer.Handler) {
+		cfg := config(cluster.Addrs(), "g", "orders")
+		set := func(list []strategy.TopicPartitions, before, after string) {
+			mu.Lock()
+			defer mu.Unlock()
+			for p := range callbacks.Each(list) {
+				if owner[p.Partition] != before {
+					t.Errorf("%s: partition %d was %q's", name, p.Partition, owner[p.Partition])
+				}
+				owner[p.Partition] = after
+			}
+		}
+		cfg.Callbacks = callbacks.Funcs{
+			OnAssign: func(_ context.Context, a *callbacks.Assignment) error {
+				time.Sleep(20 * time.Millisecond)
+				set(a.Added, "", name)
+				return nil
+			},
+			OnRevoke: func(_ context.Context, r *callbacks.Revocation) error {
+				set(r.Removed, name, "")
+				time.Sleep(20 * time.Millisecond)
+				return nil
+			},
+		}
+		return cfg, func(_ context.Context, m *consumer.Message) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if owner[m.Partition] != name {
+				t.Errorf("%s handles a record of partition %d, which is %q's", name, m.Partition, owner[m.Partition])
+			}
+			return nil
+		}
+	}
+	cfgA, handleA := configured("a")
+	a := start(t, "a", cfgA, handleA)
+	a.waitRecords(10)
+	cfgB, handleB := configured("b")
+	b := start(t, "b", cfgB, handleB)
+	b.waitOwned(1)
+	onceEach(t, 100, a, b)
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+	b.waitOwned(2)
+}
+
+// Elsewhere: a member without partitions left the group, and got none when its turn came.
+func TestWild32IdleMembersStay(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(5)
+	b := start(t, "b", cfg, nil)
+	b.sees("a rebalance", func(e consumer.Event) bool { _, ok := e.(consumer.RebalanceEnded); return ok })
+	time.Sleep(10 * cfg.Heartbeat)
+	if err := b.Ready(); err != nil {
+		t.Error(err)
+	}
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+	b.waitOwned(1)
+}
