@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -301,7 +302,7 @@ func codecs(t *testing.T, c *realCluster) {
 		}
 		var list []*sarama.ProducerMessage
 		for i := range 100 {
-			list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: int32(p), Key: sarama.StringEncoder(fmt.Sprint(i)), Value: sarama.StringEncoder(value)})
+			list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: int32(p), Key: sarama.StringEncoder(strconv.Itoa(i)), Value: sarama.StringEncoder(value)})
 		}
 		if err := producer.SendMessages(list); err != nil {
 			t.Fatal(err)
@@ -309,7 +310,7 @@ func codecs(t *testing.T, c *realCluster) {
 		producer.Close()
 	}
 	m := start(t, "a", config(c.Addrs(), topic, topic), func(_ context.Context, m *consumer.Message) error {
-		if string(m.Key) != fmt.Sprint(m.Offset) || string(m.Value) != value {
+		if string(m.Key) != strconv.FormatInt(m.Offset, 10) || string(m.Value) != value {
 			t.Errorf("partition %d offset %d: key %q, %d bytes", m.Partition, m.Offset, m.Key, len(m.Value))
 		}
 		return nil

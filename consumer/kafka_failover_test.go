@@ -219,10 +219,8 @@ func leaderKilled(t *testing.T, c *realCluster) {
 	const topic, n = "leaders", 6
 	victim := (c.coordinator(t, topic) + 1) % 3
 	var replicas [][]int32
-	var partitions []string
 	for p := range int32(n) {
 		replicas = append(replicas, []int32{p % 3, (p + 1) % 3, (p + 2) % 3})
-		partitions = append(partitions, fmt.Sprintf("%s-%d", topic, p))
 	}
 	c.place(t, topic, replicas...)
 	w := c.write(t, topic, n, 10*time.Millisecond)

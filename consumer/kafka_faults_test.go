@@ -146,9 +146,11 @@ func rights(t *testing.T, c *realCluster) {
 	c.create(t, "secret", 1)
 	allow := func(kind sarama.AclResourceType, name string) {
 		t.Helper()
-		resource := sarama.Resource{ResourceType: kind, ResourceName: name, ResourcePatternType: sarama.AclPatternLiteral}
-		acl := sarama.Acl{Principal: "User:bob", Host: "*", Operation: sarama.AclOperationRead, PermissionType: sarama.AclPermissionAllow}
-		if err := c.admin.CreateACL(resource, acl); err != nil {
+		acls := &sarama.ResourceAcls{
+			Resource: sarama.Resource{ResourceType: kind, ResourceName: name, ResourcePatternType: sarama.AclPatternLiteral},
+			Acls:     []*sarama.Acl{{Principal: "User:bob", Host: "*", Operation: sarama.AclOperationRead, PermissionType: sarama.AclPermissionAllow}},
+		}
+		if err := c.admin.CreateACLs([]*sarama.ResourceAcls{acls}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -163,7 +164,7 @@ func (c *realCluster) write(t *testing.T, topic string, partitions int32, pause 
 		for i := 0; ; i++ {
 			var list []*sarama.ProducerMessage
 			for p := range partitions {
-				list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: p, Value: sarama.StringEncoder(fmt.Sprint(i))})
+				list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: p, Value: sarama.StringEncoder(strconv.Itoa(i))})
 			}
 			if err := c.producer.SendMessages(list); err != nil {
 				t.Errorf("writing to %s: %v", topic, err)

@@ -3,7 +3,6 @@
 package consumer_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -192,6 +191,6 @@ func upgraded(t *testing.T, m *member, bounce int, list []common) {
 		return
 	}
 	if log := strings.Join(m.noted(), "; "); strings.Contains(log, "lost") {
-		t.Errorf("bounce %d: %s", bounce, fmt.Sprint(log))
+		t.Errorf("bounce %d: %s", bounce, log)
 	}
 }

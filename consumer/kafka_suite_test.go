@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -127,7 +128,7 @@ func (c *realCluster) produce(t *testing.T, topic string, partition int32, n int
 	t.Helper()
 	var list []*sarama.ProducerMessage
 	for i := range n {
-		list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: partition, Value: sarama.StringEncoder(fmt.Sprint(i))})
+		list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: partition, Value: sarama.StringEncoder(strconv.Itoa(i))})
 	}
 	if err := c.producer.SendMessages(list); err != nil {
 		t.Fatal(err)

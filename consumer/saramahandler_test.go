@@ -456,7 +456,9 @@ func TestSaramaHandlerSetup(t *testing.T) {
 		s.MarkOffset("orders", 0, 1, "") // counts still
 		return nil
 	}
-	b.accept = func(sarama.ConsumerGroupSession, sarama.ConsumerGroupClaim, *sarama.ConsumerMessage) error { return nil }
+	b.accept = func(sarama.ConsumerGroupSession, sarama.ConsumerGroupClaim, *sarama.ConsumerMessage) error {
+		return nil
+	}
 	b.start()
 	b.waitRecords(1)
 	if err := b.close(); err != nil {
@@ -538,7 +540,9 @@ func TestSaramaHandlerCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := saramaHandlerNew(t, "b", config(cluster.Addrs(), "g", "orders"))
-	b.accept = func(sarama.ConsumerGroupSession, sarama.ConsumerGroupClaim, *sarama.ConsumerMessage) error { return b.Close() }
+	b.accept = func(sarama.ConsumerGroupSession, sarama.ConsumerGroupClaim, *sarama.ConsumerMessage) error {
+		return b.Close()
+	}
 	b.start()
 	if err := b.ended(); err != nil {
 		t.Error(err)

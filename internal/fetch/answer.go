@@ -121,7 +121,7 @@ func (l *lane) nothing(a *ask, block *sarama.FetchResponseBlock, asked int, now 
 		}
 		f.route(p)
 	case isPartial(block):
-		f.enlarge(a)
+		f.enlarge(a, block)
 	case p.missed < 3:
 		f.route(p)
 	default:
@@ -133,17 +133,20 @@ func isPartial(block *sarama.FetchResponseBlock) bool {
 	return block.Partial || len(block.RecordsSet) > 0
 }
 
-// enlarge has more bytes asked for, as the first record did not fit. Brokers since Kafka 0.10.1 send it nevertheless, so it is old ones that
-// need this, and batches that Sarama takes for incomplete. It is called with the mutex held.
-func (f *Fetcher) enlarge(a *ask) {
+// enlarge has more bytes asked for, as the first batch of records did not fit. Only brokers before Kafka 0.10.1 do not send it nevertheless;
+// from others there is one that Sarama takes for incomplete. It is called with the mutex held.
+func (f *Fetcher) enlarge(a *ask, block *sarama.FetchResponseBlock) {
 	const answer = 1 << 20 // for everything else in an answer
 	most := sarama.MaxResponseSize - answer
-	if a.bytes < most {
+	switch {
+	case a.bytes < most:
 		a.size = min(2*max(a.bytes, f.cfg.PartitionBytes/2, 1), most)
 		f.route(a.Partition)
-		return
+	case len(block.RecordsSet) == 0 && f.version >= 3:
+		f.setback(a.Partition, ErrDense)
+	default:
+		f.setback(a.Partition, fmt.Errorf("%w: it does not come whole in %d bytes", ErrTooLarge, most))
 	}
-	f.setback(a.Partition, fmt.Errorf("%w: it does not come whole in %d bytes", ErrTooLarge, most))
 }
 
 // refused deals with an error of one partition. It is called with the mutex held.

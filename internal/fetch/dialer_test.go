@@ -4,22 +4,23 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/IBM/sarama"
 )
 
-// A dialer makes connections that can be frozen: to who uses them it looks as if the broker's machine had gone without a word.
+// A dialer makes connections that can be frozen, so that it looks as if the broker's machine had gone without a word, or broken.
 type dialer struct {
 	mu     sync.Mutex
-	thaw   chan struct{}
 	frozen map[string]bool
-	dials  int
+	broken map[string]bool
+	conns  []*freezing
 }
 
 // through has conf dial through a new dialer, and wait for answers for longer than any test takes.
 func through(conf *sarama.Config) *dialer {
-	d := &dialer{thaw: make(chan struct{}), frozen: map[string]bool{}}
+	d := &dialer{frozen: map[string]bool{}, broken: map[string]bool{}}
 	conf.Net.Proxy.Enable, conf.Net.Proxy.Dialer = true, d
 	conf.Net.ReadTimeout = time.Hour
 	return d
@@ -31,6 +32,18 @@ func (d *dialer) freeze(addr string) {
 	d.frozen[addr] = true
 }
 
+// breakUp breaks all connections to a broker and lets no more through, or mends that.
+func (d *dialer) breakUp(addr string, broken bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.broken[addr] = broken
+	for _, c := range d.conns {
+		if broken && c.addr == addr {
+			c.Close()
+		}
+	}
+}
+
 func (d *dialer) isFrozen(addr string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -38,14 +51,19 @@ func (d *dialer) isFrozen(addr string) bool {
 }
 
 func (d *dialer) Dial(network, addr string) (net.Conn, error) {
-	d.mu.Lock()
-	d.dials++
-	d.mu.Unlock()
-	c, err := net.DialTimeout(network, addr, time.Minute)
+	raw, err := net.DialTimeout(network, addr, time.Minute)
 	if err != nil {
 		return nil, err
 	}
-	return &freezing{Conn: c, dialer: d, addr: addr, closed: make(chan struct{})}, nil
+	c := &freezing{Conn: raw, dialer: d, addr: addr, closed: make(chan struct{})}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken[addr] {
+		_ = raw.Close()
+		return nil, syscall.ECONNREFUSED
+	}
+	d.conns = append(d.conns, c)
+	return c, nil
 }
 
 type freezing struct {

@@ -17,12 +17,15 @@ var (
 	ErrMissing = errors.New("the partition does not exist")
 	// ErrNoLeader is the trouble of a partition that nobody leads for now.
 	ErrNoLeader = errors.New("the partition has no leader")
+	// ErrDense is the trouble of a partition whose next records Sarama cannot decode for now: a compressed batch with more records than
+	// bytes. It can when more bytes follow in the log.
+	ErrDense = errors.New("the batch has more records than bytes, and can be decoded only when more records follow it")
 
 	// ErrOutOfRange ends a partition whose offset is not in the log, with [Fail].
 	ErrOutOfRange = errors.New("the offset is not in the log")
 	// ErrCorrupt ends a partition whose next records cannot be decoded.
 	ErrCorrupt = errors.New("the records are corrupt")
-	// ErrTooLarge ends a partition whose next record is larger than any answer may be.
+	// ErrTooLarge ends a partition whose next record is larger than any answer may be, or is its trouble with brokers before Kafka 0.10.1.
 	ErrTooLarge = errors.New("the record is too large to be fetched")
 	// ErrUnauthorized ends a partition that the user may not read.
 	ErrUnauthorized = errors.New("not authorised to read the topic")

@@ -188,26 +188,11 @@ func TestSilentBroker(t *testing.T) {
 	if err := c.Fake().MoveTopicPartition("orders", 0, 1); err != nil {
 		t.Fatal(err)
 	}
-	for p := range int32(2) {
-		leader := c.Fake().LeaderFor("orders", p)
-		if leader != 1 {
-			t.Fatalf("broker %d leads", leader)
-		}
-	}
-	producer := cluster2(t, c)
-	producer("orders", 0, 5)
-	producer("orders", 1, 5)
+	produce(t, c, "orders", 0, 5)
+	produce(t, c, "orders", 1, 5)
 	wantOffsets(t, offsets(t, other, 5), 5, 10)
 	wantOffsets(t, offsets(t, lost, 5), 5, 10)
 	reported(s, func(r fetch.LeaderMoved) bool { return r.Partition == at("orders", 0) && r.From == 0 && r.To == 1 })
-}
-
-// cluster2 produces past leaders that the cluster's own client remembers.
-func cluster2(t *testing.T, c *embedded.Cluster) func(topic string, partition int32, n int) {
-	return func(topic string, partition int32, n int) {
-		t.Helper()
-		eventually(t, "records can be produced", func() bool { return c.Produce(t.Context(), topic, partition, n) == nil })
-	}
 }
 
 // TestOpenAndClose opens and closes partitions at random places from several goroutines.
