@@ -83,6 +83,7 @@ func newDriver(c *Consumer, cfg *Config, w work) *driver {
 		d.interceptors = cfg.Sarama.Consumer.Interceptors
 	}
 	d.member.Store(&identity{generation: strategy.NoGeneration})
+	d.host = newHost(d)
 	d.health = newHealth(d)
 	d.recorder = newRecorder(d, cfg.Trace)
 	return d
@@ -105,7 +106,6 @@ func (d *driver) run(ctx context.Context) error {
 	d.handlers, cancel = context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(d.last, func() { cancel(context.Cause(d.last)) })()
-	d.host = newHost(d)
 
 	watching, unwatch := context.WithCancel(ctx)
 	var watchers sync.WaitGroup

@@ -174,8 +174,8 @@ func compacted(t *testing.T, c *realCluster) {
 		}
 	}
 	for n := 0; ; n++ { // each rolls a segment, so that what came before can be compacted
-		put("tick", fmt.Sprint(n))
-		want["tick"] = fmt.Sprint(n)
+		put("tick", strconv.Itoa(n))
+		want["tick"] = strconv.Itoa(n)
 		if left := count(t, c, topic); left < keys*2 {
 			break
 		} else if n > 1000 {
@@ -245,7 +245,7 @@ func transactions(t *testing.T, c *realCluster) {
 		err := p.BeginTxn()
 		for range n {
 			if err == nil {
-				_, _, err = p.SendMessage(&sarama.ProducerMessage{Topic: topic, Value: sarama.StringEncoder(fmt.Sprint(commit))})
+				_, _, err = p.SendMessage(&sarama.ProducerMessage{Topic: topic, Value: sarama.StringEncoder(strconv.FormatBool(commit))})
 			}
 		}
 		if err == nil && commit {

@@ -36,6 +36,32 @@ func inOrder(t *testing.T, records []string) {
 	}
 }
 
+// TestAskedWhileItBegins has everything asked that can be, before the member has connected.
+func TestAskedWhileItBegins(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
+	m := newMember(t, "a", config(cluster.Addrs(), "g", "orders"))
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _, _ = m.Ready(), m.Owned(), m.Rejoin("asked")
+				m.CommitAsync(map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 0}}, nil)
+			}
+		}
+	}()
+	m.run(nil)
+	m.waitOwned(1)
+	close(stop)
+	<-done
+	if err := m.close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRun(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 3, Records: []int{100}})
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)

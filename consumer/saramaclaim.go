@@ -154,7 +154,7 @@ func (c *saramaClaim) pump(w *worker, b *fetch.Batch) {
 		w.working.Store(c.taken.Load())
 		<-c.returned
 	}()
-	messages := w.messages(b, recordChunk)
+	messages := w.messages(b)
 	first := messages[0].Offset
 	for {
 		a := c.attempt.Load()
@@ -211,7 +211,7 @@ func (c *saramaClaim) feed(w *worker, a *saramaAttempt, messages []Message, b *f
 			}
 		}
 		c.highWater.Store(b.HighWatermark)
-		messages = w.messages(b, recordChunk)
+		messages = w.messages(b)
 	}
 }
 

@@ -262,12 +262,11 @@ func (r *saramaRun) await(ctx context.Context, claims []*saramaClaim, bound time
 	return late
 }
 
-// giveUp notes a claim that does not return. Its marks count no more.
+// giveUp notes a claim that does not return.
 func (r *saramaRun) giveUp(c *saramaClaim) {
 	r.mu.Lock()
 	r.late[c.at] = c
 	r.mu.Unlock()
-	c.gone.Store(true)
 	c.session.driver.working.Go(func() {
 		<-c.returned
 		r.turn.Lock()

@@ -1,10 +1,13 @@
 package consumer_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -260,6 +263,8 @@ func TestSaramaHandlerMarks(t *testing.T) {
 	// A mark that was not committed can be taken back, also behind what another member has committed; one that was cannot.
 	slow := config(cluster.Addrs(), "g", "orders")
 	slow.CommitInterval = time.Hour
+	var logged bytes.Buffer
+	slow.Logger = slog.New(slog.NewTextHandler(&logged, nil))
 	b := saramaHandlerNew(t, "b", slow)
 	b.accept = func(s sarama.ConsumerGroupSession, _ sarama.ConsumerGroupClaim, r *sarama.ConsumerMessage) error {
 		switch r.Offset {
@@ -281,6 +286,9 @@ func TestSaramaHandlerMarks(t *testing.T) {
 	}
 	if got := saramaHandlerStart(t, cluster, 0); got != 2 {
 		t.Errorf("committed was %d after resetting to 2", got)
+	}
+	if !strings.Contains(logged.String(), "ResetOffset is refused") {
+		t.Errorf("what is refused was not logged: %s", logged.String())
 	}
 }
 
@@ -490,6 +498,9 @@ func TestSaramaHandlerOutlivesTheDrain(t *testing.T) {
 			b.waitOwned(1)
 			b.waitRecords(records)
 			m.sees("a stuck handler", func(e consumer.Event) bool { s, ok := e.(consumer.HandlerStuck); return ok && s.Lost })
+			if log := m.noted(); slices.Contains(log, "lost(undrained) orders-0") != (records > 0) {
+				t.Errorf("what works on a record is lost, what does not is revoked: %q", log)
+			}
 			if log := m.noted(); slices.Contains(log, "cleanup 1") {
 				t.Errorf("Cleanup did not wait: %q", log)
 			}
@@ -520,6 +531,66 @@ func (h saramaHandlerStuck) ConsumeClaim(s sarama.ConsumerGroupSession, c sarama
 	<-h.release
 	s.MarkOffset("orders", 0, 1, "")
 	s.Commit()
+	return nil
+}
+
+// TestSaramaHandlerComesBack has a partition come back while the ConsumeClaim that did not give it up still runs: the next one waits for it, and what it
+// marks does not count.
+func TestSaramaHandlerComesBack(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Drain = 50 * time.Millisecond
+	m := saramaHandlerNew(t, "a", cfg)
+	h := &saramaHandlerLate{saramaHandlerMember: m, release: make(chan struct{}), begun: map[int32]int{}}
+	result := make(chan error, 1)
+	go func() { result <- consumer.SaramaHandler(h).Run(context.WithoutCancel(t.Context()), m.Consumer) }()
+	m.wait("both claims", func() bool { return h.begun[0] == 1 && h.begun[1] == 1 })
+	manual := config(cluster.Addrs(), "g", "orders")
+	manual.Commits = consumer.CommitManual
+	b := start(t, "b", manual, nil)
+	b.waitOwned(1)
+	moved := b.noted()[0]
+	if err := b.close(); err != nil {
+		t.Error(err)
+	}
+	m.waitOwned(2)
+	m.wait("its assignment", func() bool { return strings.HasSuffix(m.log[len(m.log)-1], moved) })
+	m.mu.Lock()
+	if h.begun[0]+h.begun[1] != 2 {
+		t.Errorf("claims that began: %v", h.begun)
+	}
+	m.mu.Unlock()
+	close(h.release)
+	m.wait("the third claim", func() bool { return h.begun[0]+h.begun[1] == 3 })
+	if err := errors.Join(m.Close(), <-result); err != nil {
+		t.Error(err)
+	}
+	for p := range int32(2) {
+		if want, got := map[bool]int64{true: -1, false: 9}[strings.HasSuffix(moved, strconv.Itoa(int(p)))], saramaHandlerStart(t, cluster, p); got != want {
+			t.Errorf("of orders-%d %d is committed, want %d (%s has moved)", p, got, want, moved)
+		}
+	}
+}
+
+// saramaHandlerLate does not return from the first claim of a partition until it is released, and marks offset 9 then.
+type saramaHandlerLate struct {
+	*saramaHandlerMember
+	release chan struct{}
+	begun   map[int32]int // by partition, with mu
+}
+
+func (h *saramaHandlerLate) ConsumeClaim(s sarama.ConsumerGroupSession, c sarama.ConsumerGroupClaim) error {
+	h.mu.Lock()
+	h.begun[c.Partition()]++
+	first := h.begun[c.Partition()] == 1
+	h.changed.Broadcast()
+	h.mu.Unlock()
+	if first {
+		<-h.release
+		s.MarkOffset("orders", c.Partition(), 9, "")
+	}
+	for range c.Messages() { // none comes
+	}
 	return nil
 }
 

@@ -17,10 +17,7 @@ import (
 
 // How many records are made ready at a time. Those of one allocation are freed together, so few are better for who keeps one; and what
 // fits into a processor's cache is faster.
-const (
-	recordChunk = 400
-	batchChunk  = 400
-)
+const chunk = 400
 
 // none is an offset that is not there.
 const none = -1
@@ -144,7 +141,7 @@ type recordWork struct{ handle Handler }
 
 func (h recordWork) do(w *worker, b *fetch.Batch) bool {
 	defer w.working.Store(none)
-	messages := w.messages(b, recordChunk)
+	messages := w.messages(b)
 	for i := range messages {
 		if w.stopping.Load() {
 			return false
@@ -163,7 +160,7 @@ type batchWork struct{ handle BatchHandler }
 
 func (h batchWork) do(w *worker, b *fetch.Batch) bool {
 	defer w.working.Store(none)
-	messages := w.messages(b, batchChunk)
+	messages := w.messages(b)
 	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages, HighWatermark: b.HighWatermark}
 	first, last := messages[0].Offset, messages[len(messages)-1].Offset
 	w.working.Store(first)
@@ -175,9 +172,9 @@ func (h batchWork) do(w *worker, b *fetch.Batch) bool {
 	return !w.stopping.Load()
 }
 
-// messages makes the next messages of a batch, at most n.
-func (w *worker) messages(b *fetch.Batch, n int) []Message {
-	messages := make([]Message, min(n, b.Len()))
+// messages makes the next messages of a batch, at most a chunk.
+func (w *worker) messages(b *fetch.Batch) []Message {
+	messages := make([]Message, min(chunk, b.Len()))
 	for i := range messages {
 		r := b.Read()
 		messages[i] = Message{Place: &w.place, Offset: r.Offset, Key: r.Key, Value: r.Value, timestamp: r.Timestamp, record: r.Record}

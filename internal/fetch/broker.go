@@ -69,16 +69,6 @@ func (b *broker) rouse(now bool) {
 	}
 }
 
-// roused says whether a lane is about to look at what is ready.
-func (b *broker) roused(but *lane) bool {
-	for _, l := range b.lanes {
-		if l != but && !l.free && !l.flying() {
-			return true
-		}
-	}
-	return false
-}
-
 // cut breaks all connections.
 func (b *broker) cut() {
 	for _, l := range b.lanes {
@@ -93,7 +83,6 @@ func (b *broker) unreachable(err error) {
 	}
 	b.down = true
 	b.fetcher.report(BrokerTrouble{Broker: b.node, Addr: b.addr, Err: err})
-	b.fetcher.cfg.Logger.Warn("a broker cannot be read from", "broker", b.node, "addr", b.addr, "error", err)
 }
 
 // reached notes that it is there.
@@ -103,5 +92,4 @@ func (b *broker) reached() {
 	}
 	b.down = false
 	b.fetcher.report(BrokerTrouble{Broker: b.node, Addr: b.addr})
-	b.fetcher.cfg.Logger.Info("a broker can be read from again", "broker", b.node, "addr", b.addr)
 }

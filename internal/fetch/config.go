@@ -66,6 +66,7 @@ func (c *Config) validate() error {
 		orDefault("Backoff", &c.Backoff, 100*time.Millisecond),
 		orDefault("MaxBackoff", &c.MaxBackoff, time.Second),
 	)
+	c.MaxWait = max(c.MaxWait, time.Millisecond) // which is how brokers count
 	c.MaxBackoff = max(c.MaxBackoff, c.Backoff)
 	if c.Logger == nil {
 		c.Logger = slog.Default()

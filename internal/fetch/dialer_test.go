@@ -16,11 +16,12 @@ type dialer struct {
 	frozen map[string]bool
 	broken map[string]bool
 	conns  []*freezing
+	bytes  map[string]int // read, by broker
 }
 
 // through has conf dial through a new dialer, and wait for answers for longer than any test takes.
 func through(conf *sarama.Config) *dialer {
-	d := &dialer{frozen: map[string]bool{}, broken: map[string]bool{}}
+	d := &dialer{frozen: map[string]bool{}, broken: map[string]bool{}, bytes: map[string]int{}}
 	conf.Net.Proxy.Enable, conf.Net.Proxy.Dialer = true, d
 	conf.Net.ReadTimeout = time.Hour
 	return d
@@ -42,6 +43,13 @@ func (d *dialer) breakUp(addr string, broken bool) {
 			c.Close()
 		}
 	}
+}
+
+// read returns how many bytes came from a broker.
+func (d *dialer) read(addr string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.bytes[addr]
 }
 
 func (d *dialer) isFrozen(addr string) bool {
@@ -79,6 +87,9 @@ type freezing struct {
 
 func (c *freezing) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	c.dialer.mu.Lock()
+	c.dialer.bytes[c.addr] += n
+	c.dialer.mu.Unlock()
 	if !c.dialer.isFrozen(c.addr) {
 		return n, err
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -216,7 +217,7 @@ func (k *kafka) transactions() {
 // large is a record larger than what is asked for, beside others that flow.
 func (k *kafka) large() {
 	t := k.t
-	k.create("large", 3, 1, "max.message.bytes", fmt.Sprint(16<<20))
+	k.create("large", 3, 1, "max.message.bytes", strconv.Itoa(16<<20))
 	k.produce(producing(), "large", 1, values("before", 3)...)
 	k.produce(producing(), "large", 1, bytes.Repeat([]byte{'x'}, 8<<20))
 	for range 20 {
@@ -308,7 +309,7 @@ func (k *kafka) compaction() {
 	conf := producing()
 	conf.Producer.Idempotent, conf.Net.MaxOpenRequests = true, 1 // whose last batches stay, if empty
 	for i := range 40 {
-		k.produce(conf, "compacted", 0, values(fmt.Sprint(i), 3)...)
+		k.produce(conf, "compacted", 0, values(strconv.Itoa(i), 3)...)
 	}
 	read := func() (got []fetch.Record) {
 		got, _ = readTo(t, k.fetcher(fetch.Config{PartitionBytes: 100}).open("compacted", 0, earliest), 120)

@@ -1,6 +1,10 @@
 package fetch
 
-import "github.com/assignkit/assignkit/strategy"
+import (
+	"log/slog"
+
+	"github.com/assignkit/assignkit/strategy"
+)
 
 // A Report is one of the types below.
 type Report interface{ report() }
@@ -42,7 +46,7 @@ func (BrokerTrouble) report()    {}
 
 // report has a report delivered. It is called with f.mu held.
 func (f *Fetcher) report(r Report) {
-	if f.cfg.Report == nil || f.closed {
+	if f.closed {
 		return
 	}
 	f.reports = append(f.reports, r)
@@ -62,7 +66,28 @@ func (f *Fetcher) reporter() {
 		f.reports = nil
 		f.mu.Unlock()
 		for _, r := range reports {
-			f.cfg.Report(r)
+			log(f.cfg.Logger, r)
+			if f.cfg.Report != nil {
+				f.cfg.Report(r)
+			}
 		}
+	}
+}
+
+// log writes a report down. What is about partitions is for those to say aloud who know whose they are.
+func log(l *slog.Logger, r Report) {
+	switch r := r.(type) {
+	case BrokerTrouble:
+		if r.Err == nil {
+			l.Info("broker can be read from again", "broker", r.Broker, "addr", r.Addr)
+		} else {
+			l.Warn("broker cannot be read from", "broker", r.Broker, "addr", r.Addr, "error", r.Err)
+		}
+	case LeaderMoved:
+		l.Debug("leader moved", "topic", r.Partition.Topic, "partition", r.Partition.Partition, "from", r.From, "to", r.To, "epoch", r.Epoch)
+	case Trouble:
+		l.Debug("partition can or cannot be read", "topic", r.Partition.Topic, "partition", r.Partition.Partition, "error", r.Err)
+	case OutOfRangeReport:
+		l.Debug("offset out of range", "topic", r.Partition.Topic, "partition", r.Partition.Partition, "wanted", r.Wanted, "start", r.Start, "end", r.End, "next", r.Next)
 	}
 }

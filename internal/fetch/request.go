@@ -68,13 +68,12 @@ func (l *lane) take(now time.Time) []ask {
 	leave := l.half()
 	room, rich := maxAsked, max(1, int(b.fetcher.cfg.MaxBytes/b.fetcher.cfg.PartitionBytes))
 	var asked []ask
-	var rest []*Partition
+	var rest, strays []*Partition
 	for _, p := range b.ready {
 		switch {
-		case p.place != eligible || p.source(now) != b.node: // closed meanwhile, or it has to be somewhere else
-			if p.place == eligible {
-				b.fetcher.route(p)
-			}
+		case p.place != eligible: // closed meanwhile
+		case p.source(now) != b.node:
+			strays = append(strays, p)
 		case len(asked) >= room, len(asked) > 0 && (p.limit > 0) != (asked[0].limit > 0), p.limit > 0 && len(asked) >= p.limit:
 			rest = append(rest, p)
 		case p.hot && leave > 0:
@@ -94,6 +93,9 @@ func (l *lane) take(now time.Time) []ask {
 		}
 	}
 	b.ready = rest
+	for _, p := range strays {
+		b.fetcher.route(p)
+	}
 	return asked
 }
 

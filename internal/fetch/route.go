@@ -112,7 +112,6 @@ func (f *Fetcher) retry(p *Partition) {
 func (p *Partition) troubled(err error) {
 	if p.trouble == nil {
 		p.fetcher.report(Trouble{Partition: p.at, Err: err})
-		p.fetcher.cfg.Logger.Debug("a partition cannot be read for now", "topic", p.at.Topic, "partition", p.at.Partition, "offset", p.next, "error", err)
 	}
 	p.trouble = err
 }

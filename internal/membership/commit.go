@@ -222,7 +222,7 @@ func (m *Machine) commitTrouble(f *flight, code wire.Code) {
 		case m.cfg.bug == "commit race is fatal":
 			m.trouble(code, "commit refused")
 		case f.generation != m.generation || m.inRound():
-		case false && m.roundOver(f):
+		case m.state == Leaving && m.roundOver(f):
 			m.commitAt = m.now
 		default:
 			m.trouble(code, "commit refused")

@@ -1,0 +1,12 @@
+package recorded
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	// The starter of brokers asks them through Sarama, whose metrics share one goroutine for all clients of a process, for ever.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
+}
