@@ -114,23 +114,12 @@ func (s *Script) command(f []string) error {
 		d, err := time.ParseDuration(f[1])
 		w.Run(w.now + d)
 		return err
-	case len(f) == 3 && (f[0] == "topic" || f[0] == "recreate"):
-		n, err := strconv.Atoi(f[2])
-		if f[0] == "recreate" {
-			w.DeleteTopic(f[1])
-		}
-		w.SetTopic(f[1], int32(n))
-		return err
-	case len(f) == 3 && f[0] == "grow":
-		n, err := strconv.Atoi(f[2])
-		if before := w.topics[f[1]].partitions; before > 0 {
-			w.SetTopic(f[1], before+int32(n))
-		}
-		return err
 	case len(f) == 2 && f[0] == "delete" && f[1] == "group":
 		w.deleteGroup()
 	case len(f) == 2 && f[0] == "delete":
 		w.DeleteTopic(f[1])
+	case len(f) == 3 && (f[0] == "topic" || f[0] == "recreate" || f[0] == "grow"):
+		return w.topicText(f[0], f[1], f[2])
 	case len(f) >= 2 && f[0] == "member":
 		spec, err := parseSpec(f[1:])
 		if err == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/assignkit/assignkit/internal/coordinator"
 	"github.com/assignkit/assignkit/internal/membership"
@@ -37,6 +38,25 @@ func (w *World) DeleteTopic(name string) {
 		w.note("topic %s is deleted", name)
 		w.tellBrokers()
 	}
+}
+
+// topicText does what a script says of a topic.
+func (w *World) topicText(verb, name, count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	before := w.topics[name].partitions
+	switch {
+	case verb == "recreate":
+		w.DeleteTopic(name)
+	case verb == "grow" && before == 0:
+		return nil // deleted meanwhile
+	case verb == "grow":
+		n += int(before)
+	}
+	w.SetTopic(name, int32(n))
+	return nil
 }
 
 func (w *World) tellBrokers() {

@@ -58,7 +58,11 @@ func (r *rig) stable() {
 
 // beat goes on until a heartbeat is sent.
 func (r *rig) beat() {
+	r.t.Helper()
 	for len(r.out.Requests) == 0 {
+		if r.out.Wake == Never {
+			r.t.Fatal("sends nothing any more: ", r.m.Describe())
+		}
 		r.now = r.out.Wake
 		r.step(Tick{})
 	}

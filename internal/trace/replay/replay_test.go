@@ -198,6 +198,32 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// TestMembers has what a line says of members mean what it meant to the leader.
+func TestMembers(t *testing.T) {
+	g := newGroup(t, "g", &sticky.Assignor{}, 4)
+	g.join("a", "idle")
+	g.member("idle").Topics = nil
+	g.rebalance()
+	g.join("liar")
+	*g.member("liar") = strategy.Member{ID: "liar", Topics: []string{"orders"}, Owned: []strategy.TopicPartitions{{Topic: "orders", Partitions: []int32{3}}}, Generation: 9}
+	g.rebalance()
+	g.member("a").Draining = true
+	g.rebalance()
+	p := past(t, g.lines...)
+	if idle := p.Scenario.Group.Members[1]; idle.ID != "idle" || idle.Topics == nil || len(idle.Topics) > 0 {
+		t.Errorf("who reads nothing is %+v", idle)
+	}
+	if len(p.Scenario.Events) != 2 {
+		t.Fatalf("%d events", len(p.Scenario.Events))
+	}
+	if liar := p.Scenario.Events[0].(simulation.Change).Join[0]; len(liar.Owned) > 0 || liar.Generation != strategy.NoGeneration {
+		t.Errorf("who joins is %+v", liar)
+	}
+	if e := p.Scenario.Events[1].String(); e != "generation 3: set a" {
+		t.Errorf("the event is %s", e)
+	}
+}
+
 // TestGroupBeginsAnew has the coordinator forget the group: generations count from 1 again.
 func TestGroupBeginsAnew(t *testing.T) {
 	first := story(t, &sticky.Assignor{}).lines[:2]
