@@ -16,14 +16,59 @@ const (
 	failoverTitle = "the group's coordinator is killed, one of three brokers; it leads no partition that is read"
 )
 
-// failover runs it once: two members, whose coordinator is killed. In the end the broker is back.
-func failover(ctx context.Context, cluster *kafkatest.Cluster, c *client, how commits, s settings, run int) (Run, error) {
-	g, err := openStage(ctx, cluster.Addrs(), c, how, s)
+// A trio is three brokers, one of which may have been killed.
+type trio struct {
+	*kafkatest.Cluster
+	down bool
+	dead int
+}
+
+// kill kills one.
+func (t *trio) kill(id int) {
+	t.Kill(id)
+	t.down, t.dead = true, id
+}
+
+// revive has the dead one come back and catch up, so that the next coordinator's end loses no offsets.
+func (t *trio) revive(ctx context.Context, s settings) error {
+	if !t.down {
+		return nil
+	}
+	t.Restart(t.dead)
+	t.down = false
+	g, err := openStage(ctx, t.Addrs(), nil, "", s)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	return g.until("every broker has all offsets", g.replicated)
+}
+
+// replicated reports whether that is so.
+func (g *stage) replicated() bool {
+	topics, err := g.admin.DescribeTopics([]string{"__consumer_offsets"})
+	if err != nil || len(topics) != 1 {
+		return false
+	}
+	for _, p := range topics[0].Partitions {
+		if len(p.Isr) != len(g.brokers) {
+			return false
+		}
+	}
+	return true
+}
+
+// failover runs it once: two members, whose coordinator is killed.
+func failover(ctx context.Context, t *trio, c *client, how commits, s settings, run int) (Run, error) {
+	if err := t.revive(ctx, s); err != nil {
+		return Run{}, err
+	}
+	g, err := openStage(ctx, t.Addrs(), c, how, s)
 	if err != nil {
 		return Run{}, err
 	}
 	defer g.close()
-	killed, err := g.stageApart()
+	victim, err := g.createApart()
 	if err != nil {
 		return Run{}, err
 	}
@@ -33,34 +78,40 @@ func failover(ctx context.Context, cluster *kafkatest.Cluster, c *client, how co
 	if err := g.ready(run); err != nil {
 		return Run{}, err
 	}
-	if now, err := g.coordinator(); err != nil || now != killed {
-		return Run{}, errors.Join(err, fmt.Errorf("the coordinator was broker %d and is %d", killed, now))
+	if now, err := g.coordinator(); err != nil || now != victim {
+		return Run{}, errors.Join(err, fmt.Errorf("the coordinator was broker %d and is %d", victim, now))
 	}
+	return g.bereave(t, int(victim))
+}
+
+// bereave kills the coordinator and returns what the members noticed.
+func (g *stage) bereave(t *trio, victim int) (Run, error) {
 	seen := &Failover{}
 	before := g.journal.counters()
-	err = g.watch(func() error {
-		cluster.Kill(int(killed))
-		started := time.Now()
+	err := g.watch(func() error {
+		t.kill(victim)
+		killed := time.Now()
 		err := g.commitsAgain()
-		seen.Away = time.Since(started)
+		seen.Away = time.Since(killed)
 		return err
 	})
+	if err != nil {
+		return Run{}, err
+	}
 	after := g.journal.counters()
-	var r Run
-	if err == nil {
-		r, err = g.finish()
+	r, err := g.finish()
+	if err != nil {
+		return Run{}, err
 	}
 	seen.Callbacks, seen.Before, seen.After = after.callbacks-before.callbacks, before.generation, after.generation
 	failures := g.journal.counters().failures[len(before.failures):]
 	seen.Failed, seen.Failures = len(failures), texts(failures)
 	r.Coordinator = seen
-	g.close()
-	cluster.Restart(int(killed))
-	return r, errors.Join(err, g.replicated())
+	return r, nil
 }
 
-// stageApart creates the topic on the two brokers that do not coordinate the group, and returns the one that does.
-func (g *stage) stageApart() (coordinator int32, err error) {
+// createApart creates the topic on the two brokers that do not coordinate the group, and returns the one that does.
+func (g *stage) createApart() (coordinator int32, err error) {
 	if err = g.until("the group has a coordinator", func() bool {
 		coordinator, err = g.coordinator()
 		return err == nil
@@ -106,27 +157,6 @@ func lower(a, b []int64) []int64 {
 		list[i] = min(list[i], b[i])
 	}
 	return list
-}
-
-// replicated waits until every broker has all offsets again, so that the next coordinator's end loses none.
-func (g *stage) replicated() error {
-	kafka, err := openStage(g.ctx, g.brokers, g.client, g.commits, g.settings)
-	if err != nil {
-		return err
-	}
-	defer kafka.close()
-	return kafka.until("offsets are replicated", func() bool {
-		topics, err := kafka.admin.DescribeTopics([]string{"__consumer_offsets"})
-		if err != nil || len(topics) != 1 {
-			return false
-		}
-		for _, p := range topics[0].Partitions {
-			if len(p.Isr) != len(g.brokers) {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // texts are errors without those that read the same.

@@ -24,6 +24,7 @@ const (
 	reached     = "reached"
 	missed      = "missed"
 	notMeasured = "not measured"
+	tooBusy     = "not measured: the machine was too busy, as the control reader shows"
 )
 
 func verdict(target string, ok bool, format string, args ...any) Verdict {
@@ -137,6 +138,10 @@ func (r *Report) judgeFailover(how commits) Verdict {
 		}
 	}
 	ok := silent <= mostFailover && failed+called+changed == 0
-	return verdict(target, ok, "%.0f ms, %d commits failed or missing, %d callbacks, generation changed in %d of %d runs",
-		silent, failed, called, changed, len(row.Runs))
+	result := verdict(target, ok, "%.0f ms (control %.0f ms), %d commits failed or missing, %d callbacks, generation changed in %d of %d runs",
+		silent, slices.Max(row.collect(func(r *Run) []float64 { return r.Control })), failed, called, changed, len(row.Runs))
+	if excess := row.worst(func(r *Run) float64 { return r.Excess }); !ok && failed+called+changed == 0 && excess <= mostExcess {
+		result.Outcome = tooBusy // no client could have been faster
+	}
+	return result
 }

@@ -20,8 +20,6 @@ import (
 	"regexp"
 	"syscall"
 	"time"
-
-	"github.com/IBM/sarama"
 )
 
 func main() {
@@ -46,6 +44,7 @@ type options struct {
 	scenario, client *regexp.Regexp
 	repeats          int
 	records          int
+	commits          int // how many ways to commit when coordinators are killed
 	settings         settings
 	json             bool
 	markdown         string
@@ -63,7 +62,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "rebalance:", err)
 		return exitUsage
 	}
-	sarama.Logger = noLog{}
 	r, err := measure(ctx, o, stderr)
 	if err == nil {
 		err = write(&o, r, stdout)
@@ -80,13 +78,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	return exitOK
 }
-
-// noLog is where Sarama's messages go.
-type noLog struct{}
-
-func (noLog) Print(...any)          {}
-func (noLog) Printf(string, ...any) {}
-func (noLog) Println(...any)        {}
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{settings: settings{Partitions: 12, Slow: 3 * time.Second, Patience: 90 * time.Second}}
@@ -106,9 +97,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("%q: only flags are taken", f.Arg(0))
 	}
-	o.records = 3_000_000
+	o.records, o.commits = 3_000_000, 3
 	if *quick {
-		o.repeats, o.records = 1, 80_000
+		o.repeats, o.records, o.commits = 1, 80_000, 1
 		o.settings.Heartbeat, o.settings.Slow = 300*time.Millisecond, time.Second
 		if *chosen == "" {
 			*chosen = ours

@@ -134,12 +134,13 @@ func (m *measuring) threeBrokers(ctx context.Context, cluster *kafkatest.Cluster
 	if err := m.openJava(ctx); err != nil {
 		return err
 	}
+	three := &trio{Cluster: cluster}
 	for i := range m.clients {
 		c := &m.clients[i]
-		for _, how := range c.commits {
+		for _, how := range c.commits[:min(len(c.commits), m.options.commits)] {
 			row := Row{Scenario: failoverName, Client: c.name, Commits: how}
 			for run := range m.options.repeats {
-				if err := m.once(ctx, &row, run, func() (Run, error) { return failover(ctx, cluster, c, how, m.options.settings, run) }); err != nil {
+				if err := m.once(ctx, &row, run, func() (Run, error) { return failover(ctx, three, c, how, m.options.settings, run) }); err != nil {
 					return err
 				}
 			}

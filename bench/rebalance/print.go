@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -45,14 +46,14 @@ func (r *Report) scenarioTable(sc scenario) table {
 		if row.Scenario != sc.name {
 			continue
 		}
-		cells := []string{row.Client, fmt.Sprint(len(row.Runs)), none, none, none, none, none, none}
+		cells := []string{row.Client, strconv.Itoa(len(row.Runs)), none, none, none, none, none, none}
 		if len(row.Runs) > 0 {
 			cells[2] = spread(row.collect(func(r *Run) []float64 { return r.Kept }))
 			cells[3] = spread(row.collect(func(r *Run) []float64 { return r.Moved }))
 			cells[4] = spread(row.collect(func(r *Run) []float64 { return r.Control }))
 			cells[5] = fmt.Sprintf("%.0f", row.worst(func(r *Run) float64 { return r.Excess }))
-			cells[6] = fmt.Sprint(row.sum(func(r *Run) int { return r.Repeated }))
-			cells[7] = fmt.Sprint(row.sum(func(r *Run) int { return r.Lost }))
+			cells[6] = strconv.Itoa(row.sum(func(r *Run) int { return r.Repeated }))
+			cells[7] = strconv.Itoa(row.sum(func(r *Run) int { return r.Lost }))
 		}
 		t.add(cells, row.Client, row.Problem)
 	}
@@ -91,7 +92,7 @@ func (r *Report) failoverTable() table {
 		if row.Scenario != failoverName {
 			continue
 		}
-		cells := append([]string{row.Client, fmt.Sprint(len(row.Runs)), string(row.Commits)}, slices.Repeat([]string{none}, len(t.head)-3)...)
+		cells := append([]string{row.Client, strconv.Itoa(len(row.Runs)), string(row.Commits)}, slices.Repeat([]string{none}, len(t.head)-3)...)
 		if len(row.Runs) > 0 {
 			copy(cells[3:], row.failoverCells())
 		}
@@ -111,7 +112,7 @@ func (r *Row) failoverCells() []string {
 		}
 	}
 	others := append(r.collect(func(r *Run) []float64 { return r.Kept }), r.collect(func(r *Run) []float64 { return r.Moved })...)
-	number := func(of func(*Run) int) string { return fmt.Sprint(r.sum(of)) }
+	number := func(of func(*Run) int) string { return strconv.Itoa(r.sum(of)) }
 	return []string{
 		spread(others),
 		spread(r.collect(func(r *Run) []float64 { return r.Waiting })),
@@ -134,7 +135,7 @@ func (r *Report) loadTable() table {
 		head: []string{"reader", "rounds", "µs a record", "fastest", "to franz-go", "to Sarama's group", "records/s"},
 	}
 	for _, l := range r.Loads {
-		cells := []string{l.Client, fmt.Sprint(len(l.CPU)), none, none, none, none, none}
+		cells := []string{l.Client, strconv.Itoa(len(l.CPU)), none, none, none, none, none}
 		if len(l.CPU) > 0 {
 			cells[2], cells[3] = fmt.Sprintf("%.3f", median(l.CPU)/1e3), fmt.Sprintf("%.3f", slices.Min(l.CPU)/1e3)
 			cells[6] = fmt.Sprintf("%.1f M", median(l.Rate)/1e6)
@@ -162,10 +163,11 @@ func (r *Report) verdictTable() table {
 // about says how the tables came to be.
 func (r *Report) about() string {
 	s := r.Settings
-	return fmt.Sprintf("Made by `go -C bench/rebalance run .` on %d cores, %s %s/%s, with real brokers on the same machine: %d partitions, a record each %v, "+
-		"heartbeats each %v, %d runs of each client. Times are the longest without a delivery, of each partition, median / maximum; \"stay\" are partitions "+
-		"whose owner did not change, \"move\" the others, \"control\" is a reader outside the group at the same time. \"Twice\" and \"lost\" are records, in all runs.",
-		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, s.Partitions, every, s.heartbeat(), r.Repeats)
+	return fmt.Sprintf(`Made by `+"`go -C bench/rebalance run .`"+` on %d cores, %s %s/%s, with real brokers on the same machine: %d partitions, a record each %v,
+heartbeats each %v, %d runs of each client. Times are the longest without a delivery, of each partition, median / maximum. "Stay" are
+partitions whose owner did not change, "move" the others, "control" is a reader outside the group at the same time. "Twice" and "lost" are
+records, in all runs; lost is what had not been delivered %v after the producer's end.`,
+		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, s.Partitions, every, s.heartbeat(), r.Repeats, s.Patience)
 }
 
 // writeText writes aligned columns.

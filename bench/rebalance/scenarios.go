@@ -20,8 +20,8 @@ var scenarios = []scenario{
 	{"rolling", "five members leave and come back, one after the other", rolling},
 }
 
-// rest is how long a restarting member is away.
-const rest = time.Second
+// rest is how long a restarting member is away: a second, unless heartbeats are faster than usual.
+func (s settings) rest() time.Duration { return s.heartbeat() / 3 }
 
 func join(g *stage, run int) error {
 	if err := g.start("a", "b"); err != nil {
@@ -69,7 +69,7 @@ func rolling(g *stage, run int) error {
 			if err := g.stop(name); err != nil {
 				return err
 			}
-			if err := g.sleep(rest); err != nil {
+			if err := g.sleep(g.settings.rest()); err != nil {
 				return err
 			}
 			return g.start(name + "-again")

@@ -290,6 +290,8 @@ func (g *stage) close() {
 	if g.control != nil {
 		_ = g.control.stop()
 	}
-	_ = g.admin.DeleteTopic(g.topic) // the brokers go soon as well
-	_ = g.admin.Close()
+	if g.producer != nil {
+		_ = g.admin.DeleteTopic(g.topic) // the brokers go soon as well
+	}
+	_ = g.admin.Close() // and their client with it
 }
