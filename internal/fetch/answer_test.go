@@ -216,3 +216,20 @@ func TestIncomplete(t *testing.T) {
 		wantOffsets(t, offsets(t, f.open("orders", i, from(0)), 1), 0, 1)
 	}
 }
+
+// TestOnlyAlone has a broker that gives a partition's record only if it need not think of others.
+func TestOnlyAlone(t *testing.T) {
+	s := scripted(t, 1, 2)
+	s.answer = func(_ int32, r *kmsg.FetchRequest, p kmsg.FetchRequestTopicPartition, to *kmsg.FetchResponseTopicPartition) {
+		if p.Partition == 0 || len(r.Topics[0].Partitions) == 1 {
+			serve([]batch{records(0, 0, 0, -1, 0)}, p, to)
+		}
+		if p.Partition == 0 { // for ever
+			to.HighWatermark = 0
+		}
+	}
+	f := embeddedFetcher(t, s.cluster, fetch.Config{MaxWait: 20 * time.Millisecond})
+	beside, large := f.open("orders", 0, from(0)), f.open("orders", 1, from(0))
+	wantOffsets(t, offsets(t, beside, 1), 0, 1)
+	wantOffsets(t, offsets(t, large, 1), 0, 1)
+}

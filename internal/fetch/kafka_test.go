@@ -45,8 +45,8 @@ func producing() *sarama.Config {
 	conf.Producer.Return.Successes, conf.Producer.RequiredAcks = true, sarama.WaitForAll
 	conf.Producer.Partitioner = sarama.NewManualPartitioner
 	conf.Producer.MaxMessageBytes = 32 << 20
-	conf.Metadata.Retry.Max, conf.Metadata.Retry.Backoff = 100, 50*time.Millisecond
-	conf.Producer.Retry.Max, conf.Producer.Retry.Backoff = 100, 50*time.Millisecond
+	conf.Metadata.Retry.Max, conf.Metadata.Retry.Backoff = 1000, 50*time.Millisecond
+	conf.Producer.Retry.Max, conf.Producer.Retry.Backoff = 1000, 50*time.Millisecond
 	return conf
 }
 

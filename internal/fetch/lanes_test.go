@@ -56,14 +56,18 @@ func (s *census) last(n int) []int {
 	return append([]int(nil), s.seen[max(0, len(s.seen)-n):]...)
 }
 
+// parking is how long a partition without records waits at most for another lane.
+const parking = 20 * time.Millisecond
+
 // TestLanesMerge looks whether partitions that were opened one after the other end up in one request.
 func TestLanesMerge(t *testing.T) {
-	const partitions = 9
+	const partitions = 5
 	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: partitions, Records: []int{1}})
 	requests := watch(c)
-	s := embeddedFetcher(t, c, fetch.Config{MaxWait: 100 * time.Millisecond})
+	s := embeddedFetcher(t, c, fetch.Config{MaxWait: 700 * time.Millisecond})
 	for i := range int32(partitions) {
 		wantOffsets(t, offsets(t, s.open("orders", i, earliest), 1), 0, 1)
+		time.Sleep(2 * parking)
 	}
 	eventually(t, "all are in one request", func() bool {
 		last := requests.last(4)
@@ -119,6 +123,26 @@ func TestStarvedGoOn(t *testing.T) {
 		readers.Go(func() { wantOffsets(t, offsets(t, p, 2000), 0, 2000) })
 	}
 	readers.Wait()
+}
+
+// TestRoomOfOthers has a partition wait for the room that another one takes.
+func TestRoomOfOthers(t *testing.T) {
+	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 2})
+	for range 20 {
+		for p := range int32(2) {
+			if err := c.Produce(t.Context(), "orders", p, 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s := embeddedFetcher(t, c, fetch.Config{Buffer: 60_000, PartitionBytes: 10_000})
+	unread := s.open("orders", 0, earliest)
+	eventually(t, "all room is taken", func() bool { return unread.State().Full })
+	p := s.open("orders", 1, earliest)
+	held := next(t, p)
+	eventually(t, "there is room only for what it has", func() bool { return p.State().Full && p.State().Bytes == held.Bytes })
+	unread.Close()
+	eventually(t, "it is read ahead", func() bool { return p.State().Bytes > held.Bytes })
 }
 
 // TestLargeRecord has one that is larger than what is asked for, beside partitions from which records flow.
