@@ -159,11 +159,12 @@ func lower(a, b []int64) []int64 {
 	return list
 }
 
-// texts are errors without those that read the same.
+// texts are errors without those that read the same, the first few.
 func texts(errs []error) []string {
+	const most = 10
 	var list []string
 	for _, err := range errs {
-		if text := err.Error(); !slices.Contains(list, text) {
+		if text := err.Error(); !slices.Contains(list, text) && len(list) < most {
 			list = append(list, text)
 		}
 	}

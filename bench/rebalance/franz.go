@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -59,6 +60,7 @@ type franzMember struct {
 type franzWorker struct {
 	batches    chan []*kgo.Record
 	quit, done chan struct{}
+	committing atomic.Bool // an asynchronous commit is on its way
 }
 
 // poll hands what is fetched to the workers until the client is closed.
@@ -90,7 +92,7 @@ func (f *franzMember) assigned(_ context.Context, _ *kgo.Client, added map[strin
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range added[f.topic] {
-		w := &franzWorker{make(chan []*kgo.Record, franzAhead), make(chan struct{}), make(chan struct{})}
+		w := &franzWorker{batches: make(chan []*kgo.Record, franzAhead), quit: make(chan struct{}), done: make(chan struct{})}
 		f.workers[p] = w
 		go f.work(w)
 	}
@@ -117,17 +119,22 @@ func (f *franzMember) work(w *franzWorker) {
 				}
 			}
 			if f.commits == commitAsync {
-				f.commitAsync(records[len(records)-1])
+				f.commitAsync(w, records[len(records)-1])
 			}
 		}
 	}
 }
 
-// commitAsync commits up to a record. Where it has to wait for a rebalance, the library's asynchronous commits wait as well.
-func (f *franzMember) commitAsync(r *kgo.Record) {
+// commitAsync commits up to a record, unless a commit of the partition is on its way: the library would queue them all, and the next
+// rebalance with them. What is left out is marked, and so committed later.
+func (f *franzMember) commitAsync(w *franzWorker, r *kgo.Record) {
+	if !w.committing.CompareAndSwap(false, true) {
+		return
+	}
 	offsets := map[string]map[int32]kgo.EpochOffset{r.Topic: {r.Partition: {Epoch: r.LeaderEpoch, Offset: r.Offset + 1}}}
 	f.committing()
 	f.client.CommitOffsets(context.Background(), offsets, func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, answer *kmsg.OffsetCommitResponse, err error) {
+		w.committing.Store(false)
 		f.committed(commitError(answer, err))
 	})
 }

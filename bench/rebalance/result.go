@@ -23,7 +23,7 @@ type Run struct {
 // A Failover is what members noticed of their coordinator's end, from then until they had settled.
 type Failover struct {
 	Failed    int           `json:"failed_commits"`
-	Failures  []string      `json:"failures,omitempty"` // different ones
+	Failures  []string      `json:"failures,omitempty"` // different ones, the first few
 	Callbacks int           `json:"callbacks"`
 	Before    int32         `json:"generation_before"`
 	After     int32         `json:"generation_after"`

@@ -77,7 +77,7 @@ public final class Member implements ConsumerRebalanceListener {
         int generation = -1;
         try {
             while (!ending) {
-                handle(consumer.poll(Duration.ofSeconds(1)));
+                handle(consumer.poll(Duration.ofMillis(100)));
                 int now = consumer.groupMetadata().generationId();
                 if (now != generation) {
                     generation = now;
