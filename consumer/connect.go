@@ -2,11 +2,8 @@ package consumer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -19,11 +16,12 @@ import (
 // connect makes the client, the lanes and the fetcher. It ends when ctx does.
 func (d *driver) connect(ctx context.Context) error {
 	conf := d.cfg.saramaConfig()
-	d.gate = conn.NewGate(conf)
+	d.gate = conn.NewGate(conn.DialerOf(conf))
+	conf.Net.Proxy.Enable, conf.Net.Proxy.Dialer = true, d.gate
 	backoff, own := conf.Metadata.Retry.Backoff, conf.Metadata.Retry.BackoffFunc
 	conf.Metadata.Retry.BackoffFunc = func(retries, most int) time.Duration {
 		switch {
-		case d.gate.IsShut():
+		case d.gate.Cause() != nil:
 			return 0
 		case own != nil:
 			return own(retries, most)
@@ -38,7 +36,7 @@ func (d *driver) connect(ctx context.Context) error {
 	d.topics = newTopics(d)
 	if err = d.topics.begin(ctx); err != nil {
 		d.disconnect()
-		return fmt.Errorf("consumer: none of the brokers %s can be used: %w%s", strings.Join(d.cfg.Brokers, ", "), err, hint(err, conf))
+		return fmt.Errorf("consumer: none of the brokers %s can be used: %w", strings.Join(d.cfg.Brokers, ", "), conn.ExplainOpen(err, conf))
 	}
 	d.lanes = lanes.New(lanes.Config{Client: d.client, Seeds: d.cfg.Brokers, Group: d.cfg.Group, Rebalance: d.cfg.Rebalance, Request: conf.Net.ReadTimeout, Logger: d.log}, d.deliver)
 	if d.fetcher, err = fetch.New(d.fetchConfig(conf)); err != nil {
@@ -47,23 +45,6 @@ func (d *driver) connect(ctx context.Context) error {
 	}
 	d.plans = newPlanner(d)
 	return nil
-}
-
-// hint says what may be behind an error of Sarama's that does not say it.
-func hint(err error, conf *sarama.Config) string {
-	// Brokers close connections on which something else is spoken, after at most a few bytes.
-	closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
-	switch {
-	case closed && conf.Net.TLS.Enable:
-		return " (it was closed at once: is that the port for TLS, and does it want a certificate?)"
-	case closed:
-		return " (it was closed at once: does that port want TLS?)"
-	case strings.Contains(err.Error(), "first record does not look like a TLS handshake"):
-		return " (the broker's port takes plain connections; turn Net.TLS off, or use its TLS port)"
-	case errors.Is(err, sarama.ErrOutOfBrokers) && !conf.Net.TLS.Enable:
-		return " (is a broker listening there, and does its port take plain connections, without TLS?)"
-	}
-	return ""
 }
 
 // deliver takes what comes from a lane.

@@ -28,12 +28,7 @@ type Conn struct {
 func Open(ctx context.Context, conf *sarama.Config, addr string, readTimeout time.Duration) (*Conn, error) {
 	own := *conf
 	own.Net.ReadTimeout = readTimeout
-	s := &socket{ctx: ctx}
-	if conf.Net.Proxy.Enable {
-		s.proxy = conf.Net.Proxy.Dialer
-	} else {
-		s.direct = net.Dialer{Timeout: conf.Net.DialTimeout, KeepAlive: conf.Net.KeepAlive, LocalAddr: conf.Net.LocalAddr}
-	}
+	s := &socket{ctx: ctx, dialer: DialerOf(conf)}
 	own.Net.Proxy.Enable, own.Net.Proxy.Dialer = true, s
 	stop := context.AfterFunc(ctx, s.cut)
 	defer stop()
@@ -67,21 +62,16 @@ func (c *Conn) Close() {
 // A socket dials for one connection and can break it.
 type socket struct {
 	ctx    context.Context
-	proxy  dialer // nil to dial directly
-	direct net.Dialer
+	dialer Dialer
 
 	mu     sync.Mutex
 	conn   net.Conn
 	broken bool
 }
 
-type dialer interface {
-	Dial(network, addr string) (net.Conn, error)
-}
-
 // Dial makes golang.org/x/net/proxy.Dialer of it.
 func (s *socket) Dial(network, addr string) (net.Conn, error) {
-	conn, err := dial(s.ctx, s.proxy, &s.direct, network, addr)
+	conn, err := dial(s.ctx, s.dialer, network, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -93,20 +83,6 @@ func (s *socket) Dial(network, addr string) (net.Conn, error) {
 	}
 	s.conn = conn
 	return conn, nil
-}
-
-// dial dials through proxy, if there is one, and ends with ctx where that is possible.
-func dial(ctx context.Context, proxy dialer, direct *net.Dialer, network, addr string) (net.Conn, error) {
-	switch d := proxy.(type) {
-	case nil:
-		return direct.DialContext(ctx, network, addr)
-	case interface {
-		DialContext(context.Context, string, string) (net.Conn, error)
-	}:
-		return d.DialContext(ctx, network, addr)
-	default:
-		return d.Dial(network, addr)
-	}
 }
 
 func (s *socket) cut() {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net"
 	"sync"
-
-	"github.com/IBM/sarama"
 )
 
 // A Gate is what all connections of a client go through, also those that Sarama opens by itself, so that they can be broken at once.
@@ -13,23 +11,16 @@ import (
 type Gate struct {
 	ctx    context.Context // ends when the gate is shut; new connections need it
 	cancel context.CancelCauseFunc
-	proxy  dialer
-	direct net.Dialer
+	dialer Dialer
 
 	mu    sync.Mutex
 	conns map[*gatedConn]struct{}
 }
 
-// NewGate returns an open gate that dials as conf says, and makes conf dial through it.
-func NewGate(conf *sarama.Config) *Gate {
-	g := &Gate{conns: map[*gatedConn]struct{}{}}
+// NewGate returns an open gate before d. A client goes through it when it is its configuration's proxy.
+func NewGate(d Dialer) *Gate {
+	g := &Gate{dialer: d, conns: map[*gatedConn]struct{}{}}
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
-	if conf.Net.Proxy.Enable {
-		g.proxy = conf.Net.Proxy.Dialer
-	} else {
-		g.direct = net.Dialer{Timeout: conf.Net.DialTimeout, KeepAlive: conf.Net.KeepAlive, LocalAddr: conf.Net.LocalAddr}
-	}
-	conf.Net.Proxy.Enable, conf.Net.Proxy.Dialer = true, g
 	return g
 }
 
@@ -43,7 +34,7 @@ func (g *Gate) DialContext(ctx context.Context, network, addr string) (net.Conn,
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(g.ctx, func() { cancel(context.Cause(g.ctx)) })()
-	raw, err := dial(ctx, g.proxy, &g.direct, network, addr)
+	raw, err := dial(ctx, g.dialer, network, addr)
 	if err != nil {
 		if cause := context.Cause(g.ctx); cause != nil {
 			err = cause
@@ -72,8 +63,8 @@ func (g *Gate) Shut(cause error) {
 	clear(g.conns)
 }
 
-// IsShut says whether it is.
-func (g *Gate) IsShut() bool { return g.ctx.Err() != nil }
+// Cause returns why the gate was shut, nil while it is open.
+func (g *Gate) Cause() error { return context.Cause(g.ctx) }
 
 type gatedConn struct {
 	net.Conn

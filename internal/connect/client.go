@@ -33,13 +33,13 @@ func (c *Client) Addrs() []string {
 // that are on their way fail. To end a command's requests with its context:
 //
 //	defer context.AfterFunc(ctx, client.Cut)()
-func (c *Client) Cut() { c.gate.shut(errCut) }
+func (c *Client) Cut() { c.gate.Shut(errCut) }
 
 // Close ends the client and all its connections, and the embedded cluster with it. After the first call it does nothing and returns
 // [sarama.ErrClosedClient].
 func (c *Client) Close() error {
 	err := c.Client.Close()
-	c.gate.shut(net.ErrClosed)
+	c.gate.Shut(net.ErrClosed)
 	if c.cluster != nil {
 		c.cluster.Close()
 	}

@@ -47,7 +47,7 @@ func (t *target) dialEmbedded(ctx context.Context) (*Client, error) {
 	}
 	c := &Client{target: t, gate: newGate(t.timeout), addr: cluster.Addrs()[0], cluster: cluster}
 	if c.Client, err = sarama.NewClient(cluster.Addrs(), t.config(nil, c.gate)); err != nil {
-		c.gate.shut(err)
+		c.gate.Shut(err)
 		cluster.Close()
 		return nil, fmt.Errorf("connecting to the embedded cluster: %w", err)
 	}
@@ -123,11 +123,11 @@ func (t *target) race(ctx context.Context, secured *tls.Config) (*Client, error)
 // attempt connects to one broker. Nothing of it is left when it fails, which it does when ctx ends and when the time is over.
 func (t *target) attempt(ctx context.Context, until time.Time, secured *tls.Config, addr string) (*Client, error) {
 	g := newGate(t.timeout)
-	stop := context.AfterFunc(ctx, func() { g.shut(context.Cause(ctx)) })
+	stop := context.AfterFunc(ctx, func() { g.Shut(context.Cause(ctx)) })
 	client, err := t.connect(until, secured, g, addr)
 	if err != nil {
 		stop()
-		g.shut(err)
+		g.Shut(err)
 		return nil, err
 	}
 	if !stop() { // it is too late, and the gate is being shut

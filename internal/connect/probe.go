@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -202,7 +201,7 @@ func (p *prober) notKafka(first []byte) error {
 
 // late reports that an error comes from the time being over: the deadline of the connection, or the gate that was shut at the same moment.
 func (p *prober) late(err error) bool {
-	return silent(err) || errors.Is(context.Cause(p.gate.ctx), errTimeout)
+	return silent(err) || errors.Is(p.gate.Cause(), errTimeout)
 }
 
 // silent makes the error for it; text has a %s for how long that was, then more for args.

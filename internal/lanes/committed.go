@@ -143,7 +143,7 @@ func (f *fetcher) request(ctx context.Context, parts []strategy.TopicPartition) 
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		err = fmt.Errorf("broker %s: %w", f.conn.Addr(), explain(err))
+		err = fmt.Errorf("broker %s: %w", f.conn.Addr(), conn.Explain(err))
 		f.drop()
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (l *Lanes) open(ctx context.Context, addr string, readTimeout time.Duration
 	defer cancel()
 	c, err := conn.Open(ctx, l.cfg.Client.Config(), addr, readTimeout)
 	if err != nil {
-		return nil, explainOpen(err, l.cfg.Client.Config())
+		return nil, conn.ExplainOpen(err, l.cfg.Client.Config())
 	}
 	return c, nil
 }
@@ -96,7 +96,7 @@ func (l *Lanes) findAt(ctx context.Context, addr string) (wire.FindCoordinatorRe
 	defer context.AfterFunc(ctx, c.Cut)()
 	resp, err := c.FindCoordinator(&sarama.FindCoordinatorRequest{Version: 3, CoordinatorKey: l.cfg.Group, CoordinatorType: sarama.CoordinatorGroup})
 	if err != nil {
-		return none, fmt.Errorf("asking broker %s for the coordinator: %w", addr, explain(err))
+		return none, fmt.Errorf("asking broker %s for the coordinator: %w", addr, conn.Explain(err))
 	}
 	if resp.Err != sarama.ErrNoError {
 		return wire.FindCoordinatorReply{Code: wire.Code(resp.Err), Node: -1}, nil

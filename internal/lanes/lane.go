@@ -152,7 +152,7 @@ func (a *lane) send(ctx context.Context, r *membership.Request, epoch uint64) (w
 			return reply, nil
 		}
 		if again || !used || a.id != membership.Offsets || !hungUp(err) || ctx.Err() != nil {
-			return nil, explain(err)
+			return nil, conn.Explain(err)
 		}
 		a.mu.Lock()
 		a.drop()

@@ -1,4 +1,4 @@
-package lanes
+package conn
 
 import (
 	"crypto/tls"
@@ -10,8 +10,8 @@ import (
 	"github.com/IBM/sarama"
 )
 
-// explain says what may be behind an error of a connection that does not say it.
-func explain(err error) error {
+// Explain says what may be behind an error of a connection that does not say it.
+func Explain(err error) error {
 	_, plain := errors.AsType[tls.RecordHeaderError](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
@@ -25,11 +25,11 @@ func explain(err error) error {
 	return err
 }
 
-// explainOpen is explain for an error of a new connection. Brokers close those on which something else is spoken, after at most
+// ExplainOpen is [Explain] for an error of a new connection. Brokers close those on which something else is spoken, after at most
 // a few bytes.
-func explainOpen(err error, conf *sarama.Config) error {
+func ExplainOpen(err error, conf *sarama.Config) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.ECONNRESET) {
-		return explain(err)
+		return Explain(err)
 	}
 	if conf.Net.TLS.Enable {
 		return fmt.Errorf("%w (it was closed at once: is that the port for TLS, and does it want a certificate?)", err)
