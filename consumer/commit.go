@@ -112,8 +112,8 @@ func (d *driver) answered(a membership.Answer) {
 }
 
 // commitProcessed commits what workers have processed. done, if not nil, is called when all of that was answered, also what was asked for
-// before, with what failed.
-func (d *driver) commitProcessed(workers []*worker, done func(error)) {
+// before.
+func (d *driver) commitProcessed(workers []*worker, done func()) {
 	var list []wire.Offset
 	var from []*worker
 	for _, w := range workers {
@@ -125,7 +125,7 @@ func (d *driver) commitProcessed(workers []*worker, done func(error)) {
 	}
 	if len(list) == 0 {
 		if done != nil {
-			done(nil)
+			done()
 		}
 		return
 	}
@@ -141,10 +141,9 @@ func (d *driver) commitProcessed(workers []*worker, done func(error)) {
 			}
 			failed[list[i].TopicPartition] = err
 		}
-		err := commitFailure(failed)
 		d.commitFailed(failed)
 		if done != nil {
-			done(err)
+			done()
 		}
 	})
 }

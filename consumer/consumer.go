@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/strategy"
@@ -147,7 +146,7 @@ func (c *Consumer) Ready() error {
 	if err != nil {
 		return err
 	}
-	return d.health.check(time.Since(d.began))
+	return d.health.check()
 }
 
 // Drain asks the group to give the member's partitions to others, who go on with them while this member finishes what it has in work,

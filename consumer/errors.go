@@ -7,6 +7,7 @@ import (
 
 	"github.com/IBM/sarama"
 
+	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -36,7 +37,7 @@ var (
 	// ErrUnclean is part of what Run returns when the end took longer than [Config.CloseTimeout]: what was not finished by then was given up.
 	ErrUnclean = errors.New("consumer: gave up waiting at the end")
 	// ErrNotOwned is the error of a commit for a partition that the member does not have, or has lost.
-	ErrNotOwned = errors.New("not the member's partition")
+	ErrNotOwned = callbacks.ErrNotOwned
 	// ErrTopicUnauthorized is reported for a topic that the user may not read or see.
 	ErrTopicUnauthorized = errors.New("not authorised for the topic; the user needs the READ and DESCRIBE rights on it")
 )
@@ -57,18 +58,7 @@ func (e *HandlerError) Error() string {
 func (e *HandlerError) Unwrap() error { return e.Err }
 
 // A PanicError is a panic of a handler, as an error.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the value if it is an error, such as a runtime.Error, or nil.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
+type PanicError = callbacks.PanicError
 
 // A StuckError is about a handler that does not return.
 type StuckError struct {

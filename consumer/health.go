@@ -105,7 +105,7 @@ func (h *health) readable(p strategy.TopicPartition, err error) {
 }
 
 // check returns what is wrong.
-func (h *health) check(time.Duration) error {
+func (h *health) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var errs []error

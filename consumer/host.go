@@ -86,7 +86,7 @@ func enterLost(ctx context.Context, cb callbacks.Callbacks, l *callbacks.Loss) e
 func (h *host) current() []strategy.TopicPartitions {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return lists(slices.SortedFunc(maps.Keys(h.announced), strategy.TopicPartition.Compare))
+	return strategy.ByTopic(slices.SortedFunc(maps.Keys(h.announced), strategy.TopicPartition.Compare))
 }
 
 // gaveUp reports that a partition's handler was given up while the member still had the partition, so that its commits are refused.
@@ -163,7 +163,7 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
 		return context.Cause(ctx)
 	}
 	for attempt := 1; ; attempt++ {
-		a := &callbacks.Assignment{Event: h.event(cb.Partitions, true), Added: lists(cb.Partitions), Committed: committed}
+		a := &callbacks.Assignment{Event: h.event(cb.Partitions), Added: strategy.ByTopic(cb.Partitions), Committed: committed}
 		err = h.timed("assign", a.Added, func() error { return h.user.Assigned(ctx, a) })
 		starts := a.End()
 		if err == nil {
@@ -244,22 +244,25 @@ func (h *host) drain(ctx context.Context, parts []strategy.TopicPartition) (drai
 		defer last.Stop()
 		allDone(workers, last.C, nil, nil)
 	}
-	working := map[strategy.TopicPartition]bool{}
-	for _, w := range workers {
-		select {
-		case <-w.done:
-		default:
-			working[w.at] = true
-		}
-	}
+	undrained = stillWorking(workers)
 	for _, p := range parts {
-		if working[p] {
-			undrained = append(undrained, p)
-		} else {
+		if _, working := slices.BinarySearchFunc(undrained, p, strategy.TopicPartition.Compare); !working {
 			drained = append(drained, p)
 		}
 	}
 	return drained, undrained
+}
+
+// stillWorking returns the partitions whose workers have not ended, in the order of the workers.
+func stillWorking(workers []*worker) (list []strategy.TopicPartition) {
+	for _, w := range workers {
+		select {
+		case <-w.done:
+		default:
+			list = append(list, w.at)
+		}
+	}
+	return list
 }
 
 // allDone waits for workers to end, or for one of the channels.
@@ -309,7 +312,7 @@ func (h *host) forget(w *worker) {
 // commit commits what workers have processed, and waits until that is answered or ctx ends.
 func (h *host) commit(ctx context.Context, workers []*worker) {
 	answered := make(chan struct{})
-	posted := h.driver.post(func() { h.driver.commitProcessed(workers, func(error) { close(answered) }) })
+	posted := h.driver.post(func() { h.driver.commitProcessed(workers, func() { close(answered) }) })
 	if !posted {
 		return
 	}
@@ -330,7 +333,7 @@ func (h *host) revoked(ctx context.Context, parts []strategy.TopicPartition, wor
 			positions[w.at] = next
 		}
 	}
-	r := &callbacks.Revocation{Event: h.event(nil, false), Removed: lists(parts), Positions: positions, CommitFunc: h.driver.commitNow}
+	r := &callbacks.Revocation{Event: h.event(nil), Removed: strategy.ByTopic(parts), Positions: positions, CommitFunc: h.driver.commitNow}
 	_ = h.timed("revoke", r.Removed, func() error { return h.user.Revoked(ctx, r) }) // was reported, and changes nothing
 	r.End()
 }
@@ -345,15 +348,7 @@ func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, reason
 		timer := time.NewTimer(graceful)
 		defer timer.Stop()
 		if !allDone(workers, timer.C, nil, nil) {
-			var late []strategy.TopicPartition
-			for _, w := range workers {
-				select {
-				case <-w.done:
-				default:
-					late = append(late, w.at)
-				}
-			}
-			h.giveUp(late)
+			h.giveUp(stillWorking(workers))
 		}
 	}
 	if parts = h.take(parts); len(parts) == 0 {
@@ -363,7 +358,7 @@ func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, reason
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.driver.lossBound())
 	defer cancel()
 	defer context.AfterFunc(h.driver.last, cancel)()
-	l := &callbacks.Loss{Event: h.event(nil, false), Removed: lists(parts), Reason: reason, Err: cause}
+	l := &callbacks.Loss{Event: h.event(nil), Removed: strategy.ByTopic(parts), Reason: reason, Err: cause}
 	_ = h.timed("lost", l.Removed, func() error { return h.user.Lost(ctx, l) }) // was reported, and changes nothing
 }
 
@@ -383,12 +378,10 @@ func (h *host) take(parts []strategy.TopicPartition) (known []strategy.TopicPart
 }
 
 // event is what all callbacks are told. What is added is announced by that.
-func (h *host) event(added []strategy.TopicPartition, assign bool) callbacks.Event {
+func (h *host) event(added []strategy.TopicPartition) callbacks.Event {
 	h.mu.Lock()
-	if assign {
-		for _, p := range added {
-			h.announced[p] = true
-		}
+	for _, p := range added {
+		h.announced[p] = true
 	}
 	h.mu.Unlock()
 	member, generation := h.driver.identity()
@@ -403,17 +396,4 @@ func (h *host) timed(kind string, parts []strategy.TopicPartitions, f func() err
 	done()
 	h.driver.callbackReturned(CallbackReturned{Callback: kind, Partitions: parts, Took: time.Since(began), Err: err})
 	return err
-}
-
-// lists groups partitions by topic; they are sorted.
-func lists(parts []strategy.TopicPartition) []strategy.TopicPartitions {
-	var out []strategy.TopicPartitions
-	for _, p := range parts {
-		if n := len(out); n == 0 || out[n-1].Topic != p.Topic {
-			out = append(out, strategy.TopicPartitions{Topic: p.Topic})
-		}
-		last := &out[len(out)-1]
-		last.Partitions = append(last.Partitions, p.Partition)
-	}
-	return out
 }

@@ -57,7 +57,7 @@ func (p *planner) received(a *membership.Assigned, member string) {
 		own = data.Assignor
 	}
 	p.guard("notifying an assignor", a.Protocol, func() error {
-		strategy.Notify(assignor, strategy.Received{Group: p.driver.cfg.Group, Generation: a.Generation, Member: member, Partitions: lists(a.Partitions), UserData: own})
+		strategy.Notify(assignor, strategy.Received{Group: p.driver.cfg.Group, Generation: a.Generation, Member: member, Partitions: strategy.ByTopic(a.Partitions), UserData: own})
 		return nil
 	})
 }

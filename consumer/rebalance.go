@@ -103,7 +103,7 @@ func (d *driver) rebalanceEnded() {
 	}
 	ended := RebalanceEnded{
 		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, Reason: r.reason, Began: r.began, Joined: r.joined,
-		Took: time.Since(r.began), Assigned: lists(r.assigned.Partitions), Added: lists(r.added), Removed: lists(r.removed),
+		Took: time.Since(r.began), Assigned: strategy.ByTopic(r.assigned.Partitions), Added: strategy.ByTopic(r.added), Removed: strategy.ByTopic(r.removed),
 	}
 	d.observe(ended)
 	member, _ := d.identity()

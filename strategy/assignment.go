@@ -39,6 +39,19 @@ func (p TopicPartition) Compare(q TopicPartition) int {
 	return cmp.Or(cmp.Compare(p.Topic, q.Topic), cmp.Compare(p.Partition, q.Partition))
 }
 
+// ByTopic lists partitions, which are sorted, by their topics.
+func ByTopic(sorted []TopicPartition) []TopicPartitions {
+	var out []TopicPartitions
+	for _, p := range sorted {
+		if n := len(out); n == 0 || out[n-1].Topic != p.Topic {
+			out = append(out, TopicPartitions{Topic: p.Topic})
+		}
+		last := &out[len(out)-1]
+		last.Partitions = append(last.Partitions, p.Partition)
+	}
+	return out
+}
+
 // A Reason says why nobody gets a partition.
 type Reason string
 

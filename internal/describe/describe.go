@@ -86,16 +86,7 @@ func (g Group) Strategy(s Subscriptions) strategy.Group {
 // sortOwned orders partitions, each once.
 func sortOwned(list []strategy.TopicPartition) []strategy.TopicPartitions {
 	slices.SortFunc(list, strategy.TopicPartition.Compare)
-	list = slices.Compact(list)
-	var out []strategy.TopicPartitions
-	for _, p := range list {
-		if n := len(out); n == 0 || out[n-1].Topic != p.Topic {
-			out = append(out, strategy.TopicPartitions{Topic: p.Topic})
-		}
-		last := &out[len(out)-1]
-		last.Partitions = append(last.Partitions, p.Partition)
-	}
-	return out
+	return strategy.ByTopic(slices.Compact(list))
 }
 
 func byName(a, b Topic) int { return cmp.Compare(a.Name, b.Name) }

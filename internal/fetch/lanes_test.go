@@ -196,12 +196,7 @@ func TestCloseHung(t *testing.T) {
 
 // TestSilentBroker has a broker go without a word, and another one lead.
 func TestSilentBroker(t *testing.T) {
-	c := cluster(t, 2, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
-	for p := range int32(2) {
-		if err := c.Fake().MoveTopicPartition("orders", p, p); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c := twoLeaders(t)
 	conf := c.Config("test")
 	d := through(conf)
 	s := fetcher(t, conf, c.Addrs(), fetch.Config{MaxWait: 50 * time.Millisecond})

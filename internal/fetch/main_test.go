@@ -198,3 +198,15 @@ func eventually(t testing.TB, what string, is func() bool) {
 		}
 	}
 }
+
+// twoLeaders starts a cluster of two brokers, of which broker 0 leads partition 0 of orders and broker 1 partition 1, with 5 records each.
+func twoLeaders(t *testing.T) *embedded.Cluster {
+	t.Helper()
+	c := cluster(t, 2, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+	for p := range int32(2) {
+		if err := c.Fake().MoveTopicPartition("orders", p, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}

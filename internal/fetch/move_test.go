@@ -92,12 +92,7 @@ func TestMoved(t *testing.T) {
 
 // TestBrokerGoes has one end and come back, which nobody replaces.
 func TestBrokerGoes(t *testing.T) {
-	c := cluster(t, 2, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
-	for p := range int32(2) {
-		if err := c.Fake().MoveTopicPartition("orders", p, p); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c := twoLeaders(t)
 	conf := c.Config("test")
 	d := through(conf)
 	s := fetcher(t, conf, c.Addrs(), fetch.Config{MaxWait: 20 * time.Millisecond})

@@ -96,14 +96,4 @@ func (s set) compared(t set, take func(out set, c int, p strategy.TopicPartition
 }
 
 // lists is the set as a member claims it.
-func (s set) lists() []strategy.TopicPartitions {
-	var out []strategy.TopicPartitions
-	for _, p := range s {
-		if n := len(out); n == 0 || out[n-1].Topic != p.Topic {
-			out = append(out, strategy.TopicPartitions{Topic: p.Topic})
-		}
-		last := &out[len(out)-1]
-		last.Partitions = append(last.Partitions, p.Partition)
-	}
-	return out
-}
+func (s set) lists() []strategy.TopicPartitions { return strategy.ByTopic(s) }
