@@ -275,6 +275,9 @@ func TestInitialDelayAndSize(t *testing.T) {
 	b.want("full", b.joined(b.join("", "", "m")).Code, wire.GroupMaxSizeReached)
 	b.now += 3 * time.Second
 	b.step(Tick{})
+	b.want("waits on, as another has come", b.answers[n], nil)
+	b.now += 2 * time.Second
+	b.step(Tick{})
 	b.want("one generation for both", b.joined(n).Generation == 1 && b.joined(k).Generation == 1, true)
 }
 

@@ -22,6 +22,8 @@ type group struct {
 	pending    []pendingMember // ids that were handed out and have not joined yet: a round waits for them
 	deadline   Time            // of the join while preparing, of the sync while completing
 	initial    bool            // while preparing: the group was empty, and waits for its deadline whoever is there
+	grew       bool            // while initial: somebody has come since the deadline was set, which then is put off
+	latest     Time            // while initial: to which the deadline may be put off
 	offsets    map[strategy.TopicPartition]wire.Offset
 }
 
@@ -93,10 +95,6 @@ func (g *group) find(id, instance string) (*member, wire.Code) {
 	return nil, wire.UnknownMemberID
 }
 
-func (g *group) isPending(id string) bool {
-	return slices.ContainsFunc(g.pending, func(p pendingMember) bool { return p.id == id })
-}
-
 func (g *group) dropPending(id string) bool {
 	n := len(g.pending)
 	g.pending = slices.DeleteFunc(g.pending, func(p pendingMember) bool { return p.id == id })
@@ -112,14 +110,10 @@ func (g *group) patience() time.Duration {
 	return most
 }
 
-// candidates are the names that all members but one offer, or nil if there is no other.
-func (g *group) candidates(but *member) (names []string, others bool) {
-	for _, x := range g.members {
-		if x == but {
-			continue
-		}
-		if !others {
-			others = true
+// candidates are the names that all members offer.
+func (g *group) candidates() (names []string) {
+	for i, x := range g.members {
+		if i == 0 {
 			for _, o := range x.offers {
 				names = append(names, o.Name)
 			}
@@ -129,22 +123,23 @@ func (g *group) candidates(but *member) (names []string, others bool) {
 			return !slices.ContainsFunc(x.offers, func(o wire.Offer) bool { return o.Name == name })
 		})
 	}
-	return names, others
+	return names
 }
 
-// supports says whether a member with these offers can be in the group beside the others.
-func (g *group) supports(offers []wire.Offer, but *member) bool {
-	names, others := g.candidates(but)
-	if !others {
+// supports says whether a member with these offers can be in the group. Who is in it already counts as well: it may not change what it
+// offers altogether, not even where it is alone.
+func (g *group) supports(offers []wire.Offer) bool {
+	if len(g.members) == 0 {
 		return len(offers) > 0
 	}
+	names := g.candidates()
 	return slices.ContainsFunc(offers, func(o wire.Offer) bool { return slices.Contains(names, o.Name) })
 }
 
-// vote chooses the protocol: of the names that all offer, each member votes for the one it wants most; of equal votes the first by
-// name wins.
+// vote chooses the protocol: of the names that all offer, each member votes for the one it wants most; of equal votes the
+// first in the order of Java's hash map wins.
 func (g *group) vote() string {
-	names, _ := g.candidates(nil)
+	names := g.candidates()
 	votes := map[string]int{}
 	for _, x := range g.members {
 		for _, o := range x.offers {
@@ -157,7 +152,18 @@ func (g *group) vote() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return slices.MinFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(a, b)) })
+	return slices.MinFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(bucket(a), bucket(b)), cmp.Compare(a, b))
+	})
+}
+
+// bucket is where Java's hash map keeps a text among up to twelve: the order in which Kafka counts votes. (Names are ASCII.)
+func bucket(s string) uint32 {
+	hash := uint32(0)
+	for i := range len(s) {
+		hash = 31*hash + uint32(s[i])
+	}
+	return (hash ^ hash>>16) & 15
 }
 
 // list is what the leader is told of the members.

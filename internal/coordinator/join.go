@@ -4,29 +4,32 @@ import "github.com/assignkit/assignkit/internal/membership/wire"
 
 // join answers a JoinGroup at once where it is refused or changes nothing, and else when the round is complete.
 func (m *Machine) join(id uint64, r *wire.Join) {
-	g := m.group(r.Group)
 	refuse := func(code wire.Code) { m.reply(id, wire.JoinReply{Code: code, MemberID: r.MemberID}) }
 	if r.Session < m.cfg.SessionMin || r.Session > m.cfg.SessionMax {
 		refuse(wire.InvalidSessionTimeout)
 		return
 	}
-	if r.MemberID == "" {
-		m.joinUnnamed(id, r, g, refuse)
+	if r.MemberID != "" && m.groups[r.Group] == nil {
+		refuse(wire.UnknownMemberID)
 		return
 	}
-	if g.isPending(r.MemberID) && r.InstanceID == "" {
-		if !g.supports(r.Offers, nil) {
-			refuse(wire.InconsistentGroupProtocol)
-			return
-		}
-		g.dropPending(r.MemberID)
+	g := m.group(r.Group)
+	switch {
+	case !m.hasRoom(g, r.MemberID):
+		m.evict(g, r.MemberID)
+		refuse(wire.GroupMaxSizeReached)
+		return
+	case !g.supports(r.Offers):
+		refuse(wire.InconsistentGroupProtocol)
+		return
+	case r.MemberID == "":
+		m.joinUnnamed(id, r, g)
+		return
+	case r.InstanceID == "" && g.dropPending(r.MemberID):
 		m.add(id, r, g, r.MemberID)
 		return
 	}
 	x, code := g.find(r.MemberID, r.InstanceID)
-	if code == wire.None && !g.supports(r.Offers, x) {
-		code = wire.InconsistentGroupProtocol
-	}
 	if code != wire.None {
 		refuse(code)
 		return
@@ -34,17 +37,36 @@ func (m *Machine) join(id uint64, r *wire.Join) {
 	m.joinAgain(id, r, g, x)
 }
 
+// hasRoom says whether a join with this id, which may be none, is within the bound. While a round is prepared, places are those of who
+// waits, so that a new member may take one of a member that has not come yet. Ids that were only handed out have none.
+func (m *Machine) hasRoom(g *group, id string) bool {
+	x := g.member(id)
+	if m.cfg.MaxSize == 0 || g.state == Empty {
+		return true
+	}
+	if g.state != Preparing {
+		return x != nil || len(g.members) < m.cfg.MaxSize
+	}
+	waiting := 0
+	for _, y := range g.members {
+		if y.joining != 0 {
+			waiting++
+		}
+	}
+	return x != nil && x.joining != 0 || waiting < m.cfg.MaxSize
+}
+
+// evict forgets who has come too late. As in Kafka, a round that has waited for just this one is not completed by that.
+func (m *Machine) evict(g *group, id string) {
+	g.dropPending(id)
+	if x := g.member(id); x != nil {
+		m.remove(g, x)
+	}
+}
+
 // joinUnnamed is a join without a member id: of a static member, or of one that has to be told an id first.
-func (m *Machine) joinUnnamed(id uint64, r *wire.Join, g *group, refuse func(wire.Code)) {
+func (m *Machine) joinUnnamed(id uint64, r *wire.Join, g *group) {
 	x := g.static(r.InstanceID)
-	if !g.supports(r.Offers, x) {
-		refuse(wire.InconsistentGroupProtocol)
-		return
-	}
-	if x == nil && m.cfg.MaxSize > 0 && len(g.members)+len(g.pending) >= m.cfg.MaxSize {
-		refuse(wire.GroupMaxSizeReached)
-		return
-	}
 	switch {
 	case x != nil:
 		m.replaceStatic(id, r, g, x)
@@ -90,6 +112,7 @@ func (m *Machine) add(id uint64, r *wire.Join, g *group, name string) {
 		g.leader = name
 	}
 	if g.state == Preparing {
+		g.grew = true
 		m.tryCompleteJoin(g)
 		return
 	}

@@ -141,10 +141,10 @@ func (m *Machine) known(name string) *group {
 	return &group{name: name, state: Empty}
 }
 
-// delete forgets a group without members.
+// delete forgets a group without members, and the ids that it has handed out.
 func (m *Machine) delete(name string) {
 	g := m.groups[name]
-	if m.phase != Ready || g == nil || g.state != Empty || len(g.pending) > 0 {
+	if m.phase != Ready || g == nil || g.state != Empty {
 		return
 	}
 	delete(m.groups, name)

@@ -13,13 +13,28 @@ func (m *Machine) prepare(g *group) {
 			m.answerSync(x, wire.SyncReply{Code: wire.RebalanceInProgress})
 		}
 	}
-	g.initial = g.state == Empty && m.cfg.InitialDelay > 0
-	g.deadline = m.now + g.patience()
+	g.initial, g.grew, g.latest = g.state == Empty, false, m.now+g.patience()
+	g.deadline = g.latest
 	if g.initial {
-		g.deadline = m.now + min(m.cfg.InitialDelay, g.patience())
+		g.deadline = m.now + m.cfg.InitialDelay
 	}
 	g.state = Preparing
+	if m.now >= g.deadline {
+		m.endJoin(g)
+		return
+	}
 	m.tryCompleteJoin(g)
+}
+
+// endJoin completes the round, whoever has come, at its deadline, unless that is the delay of a first round in which somebody has come:
+// then there may be more to come.
+func (m *Machine) endJoin(g *group) {
+	if g.initial && g.grew && m.now < g.latest {
+		g.grew = false
+		g.deadline = min(m.now+m.cfg.InitialDelay, g.latest)
+		return
+	}
+	m.completeJoin(g)
 }
 
 // tryCompleteJoin completes the round if everybody has come.
@@ -35,8 +50,8 @@ func (m *Machine) tryCompleteJoin(g *group) {
 	m.completeJoin(g)
 }
 
-// completeJoin begins a generation with who has come. Dynamic members that have not are removed; static ones stay until their session
-// ends.
+// completeJoin begins a generation with who has come. Dynamic members that have not are removed; static ones stay, but have to ask for
+// their assignments in time, like all.
 func (m *Machine) completeJoin(g *group) {
 	for _, x := range slices.Clone(g.members) {
 		if x.joining == 0 && x.instance == "" {
@@ -61,8 +76,7 @@ func (m *Machine) completeJoin(g *group) {
 	g.state = Completing
 	g.deadline = m.now + g.patience()
 	for _, x := range g.members {
-		x.synced = x.joining == 0 // who has not come is judged by its session alone
-		x.assignment = nil
+		x.synced, x.assignment = false, nil
 		m.answerJoin(x, m.joined(g, x))
 	}
 }
@@ -73,10 +87,9 @@ func (m *Machine) becomeEmpty(g *group) {
 	m.persist(g)
 }
 
-// remove takes a member out and answers what it waits for. The caller calls shrunk afterwards.
+// remove takes a member out. Its join, if one waits, is answered, its sync never, as in Kafka. The caller calls shrunk afterwards.
 func (m *Machine) remove(g *group, x *member) {
 	m.answerJoin(x, wire.JoinReply{Code: wire.UnknownMemberID, MemberID: x.id})
-	m.answerSync(x, wire.SyncReply{Code: wire.UnknownMemberID})
 	g.members = slices.DeleteFunc(g.members, func(y *member) bool { return y == x })
 	if g.leader == x.id {
 		g.leader = ""
@@ -164,7 +177,7 @@ func (m *Machine) leave(r *wire.Leave, down wire.Code) wire.Code {
 	}
 	g := m.known(r.Group)
 	if r.InstanceID == "" && g.dropPending(r.MemberID) {
-		m.tryCompleteJoin(g)
+		m.shrunk(g) // also where it is stable: Kafka begins a round for it
 		return wire.None
 	}
 	id := r.MemberID

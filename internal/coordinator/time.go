@@ -19,7 +19,7 @@ func (m *Machine) expire() {
 		if m.now >= g.deadline {
 			switch g.state {
 			case Preparing:
-				m.completeJoin(g)
+				m.endJoin(g)
 			case Completing, Stable:
 				m.expireSyncs(g)
 			}
