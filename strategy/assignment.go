@@ -24,6 +24,8 @@ type Unassigned struct {
 	Topic     string
 	Partition int32
 	Reason    Reason
+	// For, for a partition withheld, is the member that it is to go to, "" if the assignor does not say.
+	For string
 	// With, for a partition withheld only because it moves together with another, is that other one, which is still owned.
 	With *TopicPartition
 }

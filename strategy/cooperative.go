@@ -10,6 +10,9 @@ import (
 // owns it is withheld for a round, in which the owner gives it up, and handed out in the next. Its name is "cooperative-" and a's.
 //
 // Ownership is what [Tabulate] says, so a stale claim neither blocks a partition nor frees one, and a disputed partition goes to nobody.
+// A partition that a member expects and nobody else owns, or its owner releases, a sees as that member's already, so that what was promised in
+// one round is kept in the next, and what is on its way out is not asked for back.
+//
 // If a is a [Grouper], the units it names are withheld whole. An assignor that runs cooperatively already is returned as it is.
 func Cooperative(a Assignor) Assignor {
 	if ProtocolOf(a) == ProtocolCooperative {
@@ -29,7 +32,7 @@ func (c cooperative) Assign(ctx context.Context, g *Group) (Assignment, error) {
 	if err != nil {
 		return Assignment{}, err
 	}
-	a, err := c.inner.Assign(ctx, t.Group)
+	a, err := c.inner.Assign(ctx, t.promised())
 	if err != nil {
 		return Assignment{}, err
 	}
@@ -158,7 +161,7 @@ func (w *withholder) partitions(member, topic int32, tp TopicPartitions) []int32
 	for k, p := range tp.Partitions {
 		if p >= 0 && p < count {
 			if wait, with := w.waits(member, base+p); wait {
-				w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: Withheld, With: with})
+				w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: Withheld, For: w.table.Group.Members[member].ID, With: with})
 				if !copied {
 					left, copied = slices.Clone(tp.Partitions[:k]), true
 				}

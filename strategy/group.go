@@ -45,6 +45,9 @@ type Member struct {
 	// be stale, name partitions that are gone, or be shared with another member: [Tabulate] decides whose they are.
 	Owned      []TopicPartitions
 	Generation int32
+	// Releasing is what of Owned the member is giving up already, and Expecting what it was promised in an earlier round and prepares for.
+	// Both are hints, which [Cooperative] makes use of, so that no other assignor has to look at them.
+	Releasing, Expecting []TopicPartitions
 
 	// Capacity is the member's share relative to others; 0 means 1.
 	Capacity int32
@@ -102,7 +105,7 @@ func (g *Group) Clone() *Group {
 	for i := range c.Members {
 		m := &c.Members[i]
 		m.Topics = slices.Clone(m.Topics)
-		m.Owned = clonePartitions(m.Owned)
+		m.Owned, m.Releasing, m.Expecting = clonePartitions(m.Owned), clonePartitions(m.Releasing), clonePartitions(m.Expecting)
 		m.Labels = maps.Clone(m.Labels)
 		m.UserData = slices.Clone(m.UserData)
 	}

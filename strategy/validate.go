@@ -120,6 +120,7 @@ type validator struct {
 	owner    []int32 // of each partition number: the member it was given to, NoOwner, or mentioned in Unassigned
 	holds    []int32 // partitions of each member
 	topics   map[int32]standing
+	ids      map[string]int // of members, once they are needed
 	found    []Violation
 	more     int
 
@@ -156,15 +157,24 @@ func (v *validator) members() {
 	if known == len(v.answer.Members) {
 		return
 	}
-	ids := make(map[string]bool, len(g.Members))
-	for m := range g.Members {
-		ids[g.Members[m].ID] = true
-	}
 	for _, id := range slices.Sorted(maps.Keys(v.answer.Members)) {
-		if !ids[id] {
+		if _, ok := v.member(id); !ok {
 			v.report(RuleMember, id, "", -1, "is not in the group")
 		}
 	}
+}
+
+// member finds a member by its id.
+func (v *validator) member(id string) (m int, ok bool) {
+	if v.ids == nil {
+		members := v.table.Group.Members
+		v.ids = make(map[string]int, len(members))
+		for i := range members {
+			v.ids[members[i].ID] = i
+		}
+	}
+	m, ok = v.ids[id]
+	return m, ok
 }
 
 // list checks one member's list.
@@ -270,7 +280,7 @@ func (v *validator) untrue(u *Unassigned, topic, i int32) string {
 		}
 		return ""
 	case Withheld:
-		return v.notWithheld(u, i)
+		return v.notWithheld(u, topic, i)
 	}
 	return fmt.Sprintf("is no reason; there are %v", Reasons())
 }
@@ -299,10 +309,15 @@ func (v *validator) standing(topic int32) standing {
 	return s
 }
 
-func (v *validator) notWithheld(u *Unassigned, i int32) string {
+func (v *validator) notWithheld(u *Unassigned, topic, i int32) string {
 	t := v.table
 	if v.protocol == ProtocolEager {
 		return "an eager group has no further round"
+	}
+	if u.For != "" {
+		if m, ok := v.member(u.For); !ok || !t.Subscribed(m, int(topic)) {
+			return fmt.Sprintf("it is to go to %q, who may not have it", u.For)
+		}
 	}
 	if u.With == nil {
 		if t.Owner(int(i)) == NoOwner {

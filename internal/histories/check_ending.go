@@ -16,7 +16,7 @@ type endingChecker struct {
 
 func (c *endingChecker) after(w *World) error {
 	for _, p := range w.procs {
-		if !p.alive || p.Machine.State() != membership.Leaving {
+		if !p.alive || p.leftAt == 0 && p.Machine.State() != membership.Leaving {
 			delete(c.since, p)
 			continue
 		}
@@ -26,6 +26,9 @@ func (c *endingChecker) after(w *World) error {
 		since, ok := c.since[p]
 		if !ok {
 			since = w.now
+			if p.leftAt > 0 { // handing over is part of it
+				since = p.leftAt
+			}
 		}
 		c.since[p] = max(since, p.paused) // all of it stands still then
 		slowest := p.spec.Callback

@@ -59,13 +59,10 @@ func (w *World) Unsettled() string {
 // disagrees compares what members have with what the assignor says now, given their present claims.
 func (w *World) disagrees(m *coordinator.Machine, alive []*Process) string {
 	a := assignors[m.Protocol(groupName)]
-	g := &strategy.Group{Name: groupName}
-	for _, t := range w.counts() {
-		g.Topics = append(g.Topics, strategy.Topic{Name: t.Topic, Partitions: t.Partitions})
-	}
+	g := &strategy.Group{Name: groupName, Topics: describeTopics(w.counts())}
 	for _, p := range alive {
 		id, generation, _ := p.Machine.Identity()
-		g.Members = append(g.Members, strategy.Member{ID: id, InstanceID: p.Instance, Topics: p.reads(), Draining: p.draining,
+		g.Members = append(g.Members, strategy.Member{ID: id, InstanceID: p.Instance, Rack: p.spec.Rack, Topics: p.reads(), Draining: p.draining,
 			Owned: p.Machine.Claims(), Generation: generation})
 	}
 	answer, err := a.Assign(context.Background(), g)

@@ -17,6 +17,8 @@ type draw struct {
 	names  int
 	offers [][]string // that processes may have
 	two    bool       // there are two topics
+	plain  bool       // nobody takes part in hand-overs
+	racks  bool       // some processes have racks
 }
 
 func newDraw(seed uint64, strict bool) *draw {
@@ -64,6 +66,10 @@ func (d *draw) spec() Spec {
 	if d.two && d.below(4) == 0 {
 		s.Topics = []string{d.one("t", "u")}
 	}
+	if d.racks {
+		s.Rack = d.one("", "a", "b")
+	}
+	s.HandOver = !d.plain && d.below(6) > 0
 	if d.below(6) == 0 {
 		s.Plan = time.Duration(d.below(300)) * time.Millisecond
 	}

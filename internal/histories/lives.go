@@ -17,7 +17,12 @@ func (w *World) some(n int) *Process {
 // Leave has a process leave the group.
 func (p *Process) Leave(farewell bool) {
 	p.w.note("%s is to leave", p.Name)
-	p.whenAwake(func() { p.step(membership.Leave{Reason: "asked", Farewell: farewell}) })
+	p.whenAwake(func() {
+		if p.leftAt == 0 {
+			p.leftAt = p.w.now
+		}
+		p.step(membership.Leave{Reason: "asked", Farewell: farewell})
+	})
 }
 
 // relaunch starts a process again, unless it is there already, or still: two at once with one instance id would be a mistake of who
@@ -36,7 +41,7 @@ func (w *World) relaunch(s Spec) {
 func (w *World) deployed(s Spec) {
 	w.at(w.now+time.Second, func() {
 		for _, p := range w.living() {
-			if p.Name == s.Name && p.Machine.State() == membership.Leaving {
+			if p.Name == s.Name && p.leftAt > 0 {
 				w.deployed(s)
 				return
 			}

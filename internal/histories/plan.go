@@ -24,8 +24,13 @@ func NewPlan(seed uint64) *Plan {
 	if d.two = d.below(3) == 0; d.two {
 		p.Setup = append(p.Setup, fmt.Sprintf("topic u %d", 1+d.below(4)))
 	}
-	d.offers = pools[d.below(len(pools))]
+	d.offers, d.plain = pools[d.below(len(pools))], d.below(4) == 0
+	d.racks = d.below(5) == 0
 	names := 1 + d.below(4)
+	if d.below(40) == 0 {
+		names = 5 + d.below(16)
+		p.Setup[0] = fmt.Sprintf("topic t %d", 7+d.below(20))
+	}
 	if d.below(12) == 0 {
 		p.Troubles = d.upgrade(names)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assignkit/assignkit/internal/handover"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/protocol"
 	rangeassign "github.com/assignkit/assignkit/strategies/range"
@@ -25,8 +26,11 @@ type Process struct {
 	spec           Spec
 	alive          bool
 	draining       bool
+	leftAt         time.Duration // when it was told to leave, 0 if it was not
 	plans          int
-	topics         []string                // that it subscribes to
+	topics         []string                   // that it subscribes to
+	told           []strategy.TopicPartitions // to be coming, in the generation toldIn
+	toldIn         int32
 	knows          []membership.TopicCount // as it saw them last
 	ended          *membership.End
 	paused         time.Duration // until then
@@ -151,6 +155,9 @@ func (p *Process) step(in membership.Input) {
 	if out.Refused != nil {
 		p.draining, p.spec.Drain = false, false
 	}
+	if out.Assigned != nil {
+		p.received(out.Assigned)
+	}
 	p.app.take(&out)
 	if out.Compute != nil {
 		compute := *out.Compute
@@ -213,15 +220,20 @@ func (p *Process) plan(c *membership.Compute) membership.Computed {
 		in.Err = fmt.Errorf("%w: %q", errNoAssignor, c.Protocol)
 		return in
 	}
-	topics := make([]strategy.Topic, len(counts))
-	for i, t := range counts {
-		topics[i] = strategy.Topic{Name: t.Topic, Partitions: t.Partitions}
-	}
+	topics := describeTopics(counts)
 	join := protocol.DecodeJoin(c.Protocol, c.Members)
-	answer, err := a.Assign(context.Background(), join.Group(groupName, c.Generation, c.Leader, topics))
+	group := join.Group(groupName, c.Generation, c.Leader, topics)
+	answer, err := a.Assign(context.Background(), group)
 	in.Withheld = slices.ContainsFunc(answer.Unassigned, func(u strategy.Unassigned) bool { return u.Reason == strategy.Withheld })
 	if err == nil {
-		in.Assignments, err = join.EncodeAssignments(c.Generation, &answer, nil)
+		if err := p.w.promises.planned(p.w, group, &answer); err != nil {
+			p.w.fault("%v", err)
+		}
+		var hints map[string]protocol.UserData
+		if p.spec.HandOver {
+			hints = handover.Announce(join, group, &answer, handover.Timing{Heartbeat: p.spec.config().Heartbeat + 100*time.Millisecond})
+		}
+		in.Assignments, err = join.EncodeAssignments(c.Generation, &answer, hints)
 	}
 	in.Err = err
 	return in

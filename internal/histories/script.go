@@ -20,9 +20,9 @@ import (
 //	delete NAME                  delete a topic
 //	recreate NAME COUNT          delete a topic, and create one of that name at once
 //	delete group                 delete the group, if it has no members
-//	member NAME [KEY=VALUE ...]  start a process: instance, offers, topics, callback, assign, revoke, lost (how long callbacks take), fail (its
+//	member NAME [KEY=VALUE ...]  start a process: instance, rack, offers, topics, callback, assign, revoke, lost (how long callbacks take), fail (its
 //	                             Assign does), plan (how long its first plan takes), failplan, looks (between looks at the topics), garbage (what
-//	                             it says to the group)
+//	                             it says to the group), handover (takes part in hand-overs)
 //	run DURATION                 let time pass
 //	settle                       let time pass until the group is as it should be
 //	leave NAME [for good]        have a process leave; a static one leaves the group only for good

@@ -24,6 +24,8 @@ type Spec struct {
 	FailPlan       bool          // its assignor fails
 	Looks          time.Duration // between looks at the topics; 500 ms if 0
 	Garbage        bool          // what it says when it joins makes no sense
+	HandOver       bool          // it takes part in hand-overs
+	Rack           string
 }
 
 // config returns the timings of members in histories, short so that much happens.
@@ -32,8 +34,8 @@ func (s *Spec) config() membership.Config {
 	if len(offers) == 0 {
 		offers = []string{"cooperative-sticky"}
 	}
-	cfg := membership.Config{Group: groupName, ClientID: s.Name, InstanceID: s.Instance, Session: 6 * time.Second, Rebalance: 4 * time.Second,
-		Heartbeat: time.Second, Request: 2 * time.Second, Leave: 5 * time.Second, Seed: s.Seed}
+	cfg := membership.Config{Group: groupName, ClientID: s.Name, InstanceID: s.Instance, Rack: s.Rack, Session: 6 * time.Second, Rebalance: 4 * time.Second,
+		Heartbeat: time.Second, Request: 2 * time.Second, Leave: 5 * time.Second, Seed: s.Seed, HandOver: s.HandOver}
 	for _, name := range offers {
 		cfg.Offers = append(cfg.Offers, membership.Offer{Name: name, Protocol: strategy.ProtocolOf(assignors[name])})
 	}
@@ -47,6 +49,9 @@ func (s Spec) String() string {
 	add := func(key, value string) { fmt.Fprintf(&b, " %s=%s", key, value) }
 	if s.Instance != "" {
 		add("instance", s.Instance)
+	}
+	if s.Rack != "" {
+		add("rack", s.Rack)
 	}
 	if len(s.Offers) > 0 {
 		add("offers", strings.Join(s.Offers, ","))
@@ -73,7 +78,7 @@ func (s Spec) String() string {
 	for _, f := range []struct {
 		key string
 		on  bool
-	}{{"fail", s.FailAssign}, {"failplan", s.FailPlan}, {"garbage", s.Garbage}} {
+	}{{"fail", s.FailAssign}, {"failplan", s.FailPlan}, {"garbage", s.Garbage}, {"handover", s.HandOver}} {
 		if f.on {
 			b.WriteString(" " + f.key)
 		}
@@ -90,6 +95,8 @@ func parseSpec(f []string) (Spec, error) {
 		switch key {
 		case "instance":
 			s.Instance, err = value, nil
+		case "rack":
+			s.Rack, err = value, nil
 		case "offers":
 			s.Offers, err = strings.Split(value, ","), nil
 		case "topics":
@@ -100,6 +107,8 @@ func parseSpec(f []string) (Spec, error) {
 			s.FailPlan, err = true, nil
 		case "garbage":
 			s.Garbage, err = true, nil
+		case "handover":
+			s.HandOver, err = true, nil
 		case "plan":
 			s.Plan = d
 		case "looks":

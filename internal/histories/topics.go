@@ -98,3 +98,16 @@ func (w *World) partitions() []strategy.TopicPartition {
 	}
 	return out
 }
+
+// describeTopics is what a leader knows of topics. Each partition is in two of three racks.
+func describeTopics(counts []membership.TopicCount) []strategy.Topic {
+	racks := []string{"a", "b", "c", "a"}
+	topics := make([]strategy.Topic, len(counts))
+	for i, t := range counts {
+		topics[i] = strategy.Topic{Name: t.Topic, Partitions: t.Partitions, Racks: make([][]string, t.Partitions)}
+		for p := range topics[i].Racks {
+			topics[i].Racks[p] = slices.Sorted(slices.Values(racks[p%3 : p%3+2]))
+		}
+	}
+	return topics
+}

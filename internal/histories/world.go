@@ -48,10 +48,11 @@ type World struct {
 	killIn   coordinator.State
 	killNext bool // the coordinator dies when the group is next in killIn
 
-	lines   []string // since they were last taken
-	checks  []checker
-	offsets *offsetChecker
-	faults  []error
+	lines    []string // since they were last taken
+	checks   []checker
+	offsets  *offsetChecker
+	promises promiseChecker
+	faults   []error
 }
 
 // NewWorld returns a world with a coordinator and without clients.

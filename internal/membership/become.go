@@ -19,10 +19,11 @@ func (m *Machine) becomeRediscovering() {
 	m.state, m.node, m.completing = Rediscovering, -1, false
 }
 
-// becomeRevoking prepares a join. An eager member gives up all it owns first; a cooperative one what the group has taken from it, unless
-// the group waits (urgent): then it joins still claiming that.
-func (m *Machine) becomeRevoking(reason string, urgent bool) {
-	m.state, m.reason, m.urgent, m.completing = Revoking, reason, urgent, false
+// becomeRevoking prepares a join. An eager member gives up all it owns first; a cooperative one what the group has taken from it, but only
+// until the time to join: then it joins still claiming that.
+func (m *Machine) becomeRevoking(reason string, joinAt Time) {
+	m.state, m.reason, m.joinAt, m.completing = Revoking, reason, joinAt, false
+	m.release()
 	if !m.cfg.cooperative() && m.cfg.bug != "eager keeps" {
 		m.assign(nil)
 		if m.running != nil && m.running.Kind == Assign {
@@ -48,7 +49,7 @@ func (m *Machine) becomeSyncing() {
 
 // becomeStable is part of the group, with a valid assignment.
 func (m *Machine) becomeStable() {
-	m.state, m.reason, m.urgent, m.completing = Stable, "", false, false
+	m.state, m.reason, m.completing = Stable, "", false
 	m.resetRetries()
 }
 
@@ -56,7 +57,12 @@ func (m *Machine) becomeStable() {
 func (m *Machine) becomeLeaving(l leaving) {
 	m.state = Leaving
 	l.deadline = m.now + m.cfg.Leave
-	m.leave = l
+	if m.parting != nil {
+		l.deadline = m.parting.deadline
+	}
+	m.leave, m.parting, m.next = l, nil, next{}
+	m.release()
+	m.expect(nil)
 	m.assign(nil)
 	m.resetRetries()
 }
@@ -77,6 +83,8 @@ func (m *Machine) becomeEnded() {
 func (m *Machine) lose() {
 	m.generation, m.round, m.seen = strategy.NoGeneration, strategy.NoGeneration, strategy.NoGeneration
 	m.missed, m.leads, m.plan, m.overdue, m.previous, m.completing = false, false, nil, 0, nil, false
+	m.retained, m.next = nil, next{}
+	m.expect(nil)
 	clear(m.doubtful) // whatever is still under way is refused, as it names a generation or a member that is gone
 	m.loseSome(m.announced)
 	m.assign(nil)
@@ -137,5 +145,5 @@ func (m *Machine) startOver(reason string) {
 		m.becomeDiscovering()
 		return
 	}
-	m.becomeRevoking(reason, true)
+	m.becomeRevoking(reason, m.now)
 }

@@ -2,7 +2,7 @@ package membership
 
 // assign sets what the group says is the member's. Callbacks follow when they can.
 func (m *Machine) assign(s set) {
-	m.assigned, m.unsettled = s, true
+	m.assigned, m.unsettled, m.aheadMoved = s, true, true
 }
 
 // loseSome takes partitions away that are no longer the member's. What an unfinished Revoke is about has its callback already.
@@ -29,6 +29,7 @@ func (m *Machine) loseSome(s set) {
 		m.stop(s)
 	}
 	m.lost = m.lost.plus(s)
+	m.retained = m.retained.minus(s)
 	m.settleCommits(s)
 	m.settleCommits(m.refused)
 }
@@ -58,19 +59,22 @@ func (m *Machine) reconcile() {
 		}
 		if len(m.lost) > 0 {
 			m.run(Lost, m.lost, Never)
-		} else if gone := live.minus(m.assigned); len(gone) > 0 {
+		} else if gone := live.minus(m.keeps()); len(gone) > 0 {
 			if m.cfg.bug != "works while revoking" {
 				m.stop(gone)
 			}
 			m.run(Revoke, gone, m.calm+m.cfg.Rebalance)
 		} else if added := m.assigned.minus(m.announced); len(added) > 0 {
-			m.announced = m.announced.plus(added)
+			m.announced, m.aheadMoved = m.announced.plus(added), true
 			m.run(Assign, added, m.calm+m.cfg.Rebalance)
 		}
 	}
-	fresh := m.announced.and(m.assigned).minus(m.started).minus(m.lost)
+	fresh := m.announced.and(m.keeps()).minus(m.started).minus(m.lost)
 	if m.running != nil {
 		fresh = fresh.minus(m.running.Partitions)
+	}
+	if m.cfg.bug == "what comes is delivered" {
+		fresh = fresh.plus(m.coming.minus(m.started))
 	}
 	if len(fresh) > 0 {
 		m.out.Start = append(m.out.Start, fresh...)
@@ -81,6 +85,7 @@ func (m *Machine) reconcile() {
 func (m *Machine) run(kind Kind, s set, deadline Time) {
 	m.callbacks++
 	m.cancelled = false
+	m.runSince = m.now
 	m.running = &Callback{ID: m.callbacks, Kind: kind, Partitions: s, Deadline: deadline}
 	if kind != Assign {
 		m.running.Gone = s.filter(m.gone)
@@ -101,8 +106,11 @@ func (m *Machine) callbackDone(in CallbackDone) {
 			m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "partitions could not be taken over", err: in.Err})
 		}
 	case Revoke, Lost:
-		m.announced = m.announced.minus(c.Partitions)
+		m.announced, m.aheadMoved = m.announced.minus(c.Partitions), true
 		m.stop(c.Partitions)
+		if c.Kind == Revoke {
+			m.revokeTook = m.now - m.runSince
+		}
 		if c.Kind == Lost {
 			m.lost = m.lost.minus(c.Partitions)
 		}

@@ -15,6 +15,9 @@ import (
 // way for the one may be stored for the other. Giving a partition up does not wait for that: its next owner would at worst process a little
 // again.
 
+// several stands for offsets that differ: whichever is stored, one of those in doubt is another.
+const several = -1
+
 // doubt notes what a commit asked for that will not be answered.
 func (m *Machine) doubt(f *flight) {
 	body, ok := f.body.(wire.Commit)
@@ -22,6 +25,10 @@ func (m *Machine) doubt(f *flight) {
 		return
 	}
 	for _, o := range body.Offsets {
+		if before, some := m.doubtful[o.TopicPartition]; some && before != o.Offset {
+			m.doubtful[o.TopicPartition] = several
+			continue
+		}
 		m.doubtful[o.TopicPartition] = o.Offset
 	}
 	m.confirmAt = m.now + m.cfg.Request

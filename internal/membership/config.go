@@ -24,6 +24,10 @@ type Config struct {
 	Labels   map[string]string
 	Capacity int32
 
+	// HandOver has the member do as the leader announces: it works on what it is to give up until others have joined, prepares for what is to
+	// come, and moves its partitions away before it leaves. It needs assignors that are all cooperative, and says nothing else.
+	HandOver bool
+
 	Session   time.Duration // silence after which the coordinator gives the member up; 45 s
 	Rebalance time.Duration // for leaving one assignment and joining the next; 60 s
 	Heartbeat time.Duration // between heartbeats; 3 s
@@ -98,6 +102,9 @@ func (c *Config) sticky() bool {
 func (c *Config) cooperative() bool {
 	return !slices.ContainsFunc(c.Offers, func(o Offer) bool { return o.Protocol != strategy.ProtocolCooperative })
 }
+
+// handsOver says whether the member takes part in hand-overs.
+func (c *Config) handsOver() bool { return c.HandOver && c.cooperative() }
 
 // backoff is how long to wait before retry number attempt, from 1.
 func (c *Config) backoff(attempt int, salt uint64) time.Duration {

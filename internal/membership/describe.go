@@ -19,6 +19,9 @@ func (m *Machine) Describe() string {
 		fmt.Fprintf(&b, " generation=%d", m.generation)
 	}
 	fmt.Fprintf(&b, " works on %s", DescribePartitions(m.started))
+	if len(m.retained) > 0 {
+		fmt.Fprintf(&b, "; until %d ms on %s", m.next.at.Milliseconds(), DescribePartitions(m.retained))
+	}
 	if m.running != nil {
 		fmt.Fprintf(&b, "; %v %s runs", m.running.Kind, DescribePartitions(m.running.Partitions))
 	}
@@ -82,6 +85,9 @@ func DescribeOutput(o *Output) []string {
 			gone = ", gone " + DescribePartitions(c.Gone)
 		}
 		add("callback %v %s%s", c.Kind, DescribePartitions(c.Partitions), gone)
+	}
+	if o.Coming != nil {
+		add("coming %s", DescribePartitions(*o.Coming))
 	}
 	if len(o.Start) > 0 {
 		add("start %s", DescribePartitions(o.Start))

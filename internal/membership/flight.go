@@ -148,35 +148,44 @@ func (m *Machine) expireSession() {
 
 // wake is the next time at which something is to be done.
 func (m *Machine) wake() Time {
-	next := Never
+	at := Never
 	if m.state == Ended || m.state == Down {
-		return next
+		return at
 	}
 	for _, f := range m.flights {
 		if f != nil {
-			next = min(next, f.deadline)
+			at = min(at, f.deadline)
 		}
 	}
 	if m.generation != strategy.NoGeneration && !m.waits() && m.contact+m.cfg.Session > m.now {
-		next = min(next, m.contact+m.cfg.Session)
+		at = min(at, m.contact+m.cfg.Session)
 	}
 	if m.node >= 0 && m.flights[slotGroup] == nil && m.heartbeatAt > m.now {
-		next = min(next, m.heartbeatAt)
+		at = min(at, m.heartbeatAt)
 	}
 	if m.retryAt > m.now {
-		next = min(next, m.retryAt)
+		at = min(at, m.retryAt)
 	}
 	if m.overdue > m.now {
-		next = min(next, m.overdue)
+		at = min(at, m.overdue)
 	}
 	if m.commitAt > m.now && (len(m.commits) > 0 || len(m.doubtful) > 0) {
-		next = min(next, m.commitAt)
+		at = min(at, m.commitAt)
 	}
 	if m.confirmAt > m.now && len(m.doubtful) > 0 {
-		next = min(next, m.confirmAt)
+		at = min(at, m.confirmAt)
+	}
+	if m.state == Stable && m.next.at > m.now {
+		at = min(at, m.next.at)
+	}
+	if m.state == Revoking && m.joinAt > m.now {
+		at = min(at, m.joinAt)
+	}
+	if m.parting != nil {
+		at = min(at, max(m.partBy, m.now+1))
 	}
 	if m.state == Leaving && m.leave.deadline > m.now {
-		next = min(next, m.leave.deadline)
+		at = min(at, m.leave.deadline)
 	}
-	return next
+	return at
 }

@@ -77,10 +77,12 @@ type Rejoin struct{ Reason string }
 type Drain struct{}
 
 // Leave gives everything up and ends. A static member says no farewell, so that it finds its partitions again when it is back, unless
-// Farewell is set, or it has drained and would find nothing.
+// Farewell is set, or it has drained and would find nothing. Who says farewell hands its partitions over first, if it can, unless Prompt is
+// set.
 type Leave struct {
 	Reason   string
 	Farewell bool
+	Prompt   bool
 }
 
 // Tick says that time has passed.

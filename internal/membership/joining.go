@@ -21,7 +21,8 @@ func (m *Machine) advanceJoining() {
 		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "bad subscription", err: err})
 		return
 	}
-	m.again, m.plan, m.leads, m.overdue = "", nil, false, 0
+	m.again, m.plan, m.leads, m.overdue, m.next = "", nil, false, 0, next{}
+	m.drainTold = m.draining
 	m.baseline = m.subscribed()
 	m.send(slotGroup, Group, m.generation, m.cfg.Rebalance+slack, wire.Join{
 		Group: m.cfg.Group, MemberID: m.memberID, InstanceID: m.cfg.InstanceID, ClientID: m.cfg.ClientID,

@@ -38,7 +38,13 @@ func (m *Machine) leaveAsked(in Leave) {
 		m.becomeEnded()
 	case Leaving, Ended:
 	default:
-		m.becomeLeaving(leaving{reason: in.Reason, farewell: in.Farewell || m.draining || m.cfg.InstanceID == ""})
+		l := leaving{reason: in.Reason, farewell: in.Farewell || m.draining || m.cfg.InstanceID == ""}
+		switch {
+		case in.Prompt || m.parting == nil && !m.canPart(&l):
+			m.becomeLeaving(l)
+		case m.parting == nil:
+			m.beginParting(l)
+		}
 	}
 }
 
@@ -49,7 +55,7 @@ func (m *Machine) advanceLeaving() {
 		m.lose()
 		m.reconcile()
 	}
-	clean := len(m.announced) == len(m.lost) && len(m.commits) == 0
+	clean := len(m.announced) == len(m.lost) && len(m.commits) == 0 || m.cfg.bug == "farewell before revoke"
 	if clean && !m.unnamed() || late || m.cfg.bug == "leave cuts the round" {
 		m.quitRound()
 	}

@@ -27,10 +27,10 @@ func (m *Machine) located(r wire.FindCoordinatorReply) {
 		if m.reason == "" {
 			m.reason = "joining for the first time"
 		}
-		m.becomeRevoking(m.reason, true)
+		m.becomeRevoking(m.reason, m.now)
 	case Rediscovering:
 		if m.reason != "" {
-			m.becomeRevoking(m.reason, m.urgent)
+			m.becomeRevoking(m.reason, m.joinAt)
 			return
 		}
 		m.becomeStable()

@@ -27,30 +27,38 @@ type Machine struct {
 	node       int32  // of the coordinator, or -1
 
 	// What it owns. Partitions go through callbacks one at a time, so the two sets differ while callbacks are behind.
-	assigned  set // what the group says is the member's
-	announced set // had an Assign put out, and no Revoke or Lost that has ended
-	started   set // records are delivered; within announced
-	lost      set // announced, no longer the member's, waiting for Lost to end
-	running   *Callback
-	cancelled bool // running was told to end
-	refused   set  // in a running Revoke, and lost meanwhile
-	unsettled bool
-	claimed   set // in the last join that was sent
-	previous  set // the last assignment, for assignors that claim after giving up
+	assigned   set // what the group says is the member's
+	announced  set // had an Assign put out, and no Revoke or Lost that has ended
+	started    set // records are delivered; within announced
+	lost       set // announced, no longer the member's, waiting for Lost to end
+	running    *Callback
+	runSince   Time
+	cancelled  bool // running was told to end
+	refused    set  // in a running Revoke, and lost meanwhile
+	unsettled  bool
+	retained   set  // not assigned any more, and worked on until next.at; see handover.go
+	coming     set  // promised for the round to come
+	ahead      set  // to be read ahead, as it was said last
+	aheadMoved bool // it may be something else by now
+	next       next // round that was announced
+	revokeTook Time // how long the last Revoke took
+	claimed    set  // in the last join that was sent
+	previous   set  // the last assignment, for assignors that claim after giving up
 
 	// What it wants.
-	topics   []string
-	userData map[string][]byte
-	draining bool
-	again    string              // why to rebalance as soon as possible, "" for no reason
-	reason   string              // why the member is joining
-	urgent   bool                // the group waits for the member to join
-	lossCode wire.Code           // what the member learned its last loss from; [wire.None] if from silence
-	known    []TopicCount        // sorted
-	ids      map[string][16]byte // of subscribed topics, as last known
-	baseline []TopicCount        // of subscribed topics when the last join was sent
-	overdue  Time                // when the follow-up of the member's plan should have come, 0 for none to come
-	plan     []planned           // that the member made as the leader of round
+	topics    []string
+	userData  map[string][]byte
+	draining  bool
+	drainTold bool                // the last join said so
+	again     string              // why to rebalance as soon as possible, "" for no reason
+	reason    string              // why the member is joining
+	joinAt    Time                // while revoking: when to join whatever is not released yet; Never for only when all is
+	lossCode  wire.Code           // what the member learned its last loss from; [wire.None] if from silence
+	known     []TopicCount        // sorted
+	ids       map[string][16]byte // of subscribed topics, as last known
+	baseline  []TopicCount        // of subscribed topics when the last join was sent
+	overdue   Time                // when the follow-up of the member's plan should have come, 0 for none to come
+	plan      []planned           // that the member made as the leader of round
 
 	// Requests and times.
 	requests    uint64 // IDs given
@@ -69,7 +77,9 @@ type Machine struct {
 	doubtful    map[strategy.TopicPartition]int64       // what a commit asked for whose connection broke; see commit_doubt.go
 	confirmAt   Time
 
-	leave leaving
+	leave   leaving
+	parting *leaving // leave, once its partitions are handed over
+	partBy  Time     // or by then
 }
 
 // New returns a member that is down.
@@ -93,7 +103,8 @@ func (m *Machine) Step(now Time, in Input) Output {
 		m.take(in)
 		m.expireSession() // an answer may end a wait in which it did not count
 		m.settle()
-		m.out.Drained = m.draining && m.state == Stable && m.again == "" && len(m.assigned) == 0 && len(m.announced) == 0
+		m.readAhead()
+		m.out.Drained = m.draining && m.parting == nil && m.state == Stable && m.again == "" && len(m.assigned) == 0 && len(m.announced) == 0
 	}
 	m.out.Wake = m.wake()
 	return m.out
@@ -139,6 +150,7 @@ func (m *Machine) take(in Input) {
 func (m *Machine) settle() {
 	for range 20 {
 		before := m.state
+		m.part()
 		m.reconcile()
 		m.advance()
 		m.pumpCommits()

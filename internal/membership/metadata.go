@@ -15,11 +15,14 @@ func (m *Machine) offers() ([]wire.Offer, error) {
 	m.claimed = nil
 	var releasing set
 	if m.cfg.cooperative() {
-		m.claimed = m.announced.minus(m.lost).plus(m.assigned)
+		m.claimed = m.announced.minus(m.lost).plus(m.assigned).plus(m.committing())
 		releasing = m.claimed.minus(m.assigned)
 	}
-	if m.cfg.bug == "claims forgotten" {
+	switch {
+	case m.cfg.bug == "claims forgotten":
 		m.claimed = nil
+	case m.cfg.bug == "slow revoke not claimed" && m.now >= m.joinAt:
+		m.claimed = m.assigned
 	}
 	owned := m.claimed.lists()
 	out := make([]wire.Offer, len(m.cfg.Offers))
@@ -45,34 +48,24 @@ func (m *Machine) offers() ([]wire.Offer, error) {
 // userDataOf writes what the member says to an assignor in this project's own format. What it is releasing, and what it had before it gave
 // everything up, are hints: of those there is as much as there is room for, since without the rest a join is no worse than others'.
 func (m *Machine) userDataOf(o *Offer, releasing set) ([]byte, error) {
-	u := protocol.UserData{Labels: m.cfg.Labels, Capacity: m.cfg.Capacity, Draining: m.draining, Assignor: m.userData[o.Name]}
+	u := protocol.UserData{Labels: m.cfg.Labels, Capacity: m.cfg.Capacity, Draining: m.draining, Follows: m.cfg.handsOver(), Assignor: m.userData[o.Name]}
 	data, err := u.AppendBinary(nil)
-	room := protocol.MaxUserData - len(data) - hintHead
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(releasing) > 0:
-		u.Releasing = releasing.within(room).lists()
-	case len(m.previous) > 0 && o.Protocol != strategy.ProtocolCooperative && !m.cfg.cooperative():
-		u.Previous = &protocol.Previous{Generation: m.generation, Partitions: m.previous.within(room).lists()}
-	default:
+	}
+	room := protocol.MaxUserData - len(data)
+	if len(m.previous) > 0 && o.Protocol != strategy.ProtocolCooperative && !m.cfg.cooperative() {
+		u.Previous = &protocol.Previous{Generation: m.generation, Partitions: protocol.Fit(m.previous.lists(), room-4)}
+	}
+	u.Releasing = protocol.Fit(releasing.lists(), room)
+	if m.cfg.bug != "promise forgotten" {
+		u.Expecting = protocol.Fit(m.coming.lists(), room/2)
+	}
+	if len(u.Expecting) > 0 {
+		u.Releasing = protocol.Fit(u.Releasing, room/2)
+	}
+	if u.Previous == nil && len(u.Releasing) == 0 && len(u.Expecting) == 0 {
 		return data, nil
 	}
 	return u.AppendBinary(data[:0])
-}
-
-// hintHead is more than a list of partitions takes in user data beside its topics and numbers.
-const hintHead = 32
-
-// within is the beginning of the set that takes so many bytes where it is written.
-func (s set) within(room int) set {
-	for i, p := range s {
-		if i == 0 || p.Topic != s[i-1].Topic {
-			room -= 2 + len(p.Topic) + 4
-		}
-		if room -= 4; room < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }

@@ -26,6 +26,12 @@ func TestHistoriesFindFaults(t *testing.T) {
 		{"leaves late", "a member does not end when its time is over"},
 		{"no doubt", "a commit that was abandoned is carried out late and is not mended"},
 		{"rewind ignored", "an application cannot go back"},
+		{"never lets go", "what is to be given up is worked on for ever"},
+		{"slow revoke not claimed", "what a slow callback is about is given to another"},
+		{"farewell before revoke", "a member is gone while its callback runs"},
+		{"what comes is delivered", "what is read ahead is delivered before it is assigned"},
+		{"promise forgotten", "what is announced to one goes to another"},
+		{"hands over for ever", "a member that leaves waits for a round that does not come"},
 		{"recreated unnoticed", "offsets of a deleted topic count for its successor"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {

@@ -32,6 +32,11 @@ type Output struct {
 	// none while another runs.
 	Callback *Callback
 
+	// Coming is set when something else than before is to come to the member soon: all of it, to be read ahead from what is committed, and not
+	// to be delivered before it is part of Start. What was read ahead before and is not in it is dropped, unless it is in the Assign of
+	// this output.
+	Coming *[]strategy.TopicPartition
+
 	// Start begins the delivery of records of these partitions, whose Assign callback has ended.
 	Start []strategy.TopicPartition
 

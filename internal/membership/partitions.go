@@ -20,8 +20,13 @@ func newSet(list []strategy.TopicPartitions) set {
 			s = append(s, strategy.TopicPartition{Topic: tp.Topic, Partition: p})
 		}
 	}
-	slices.SortFunc(s, strategy.TopicPartition.Compare)
-	return slices.Compact(s)
+	return sorted(s)
+}
+
+// sorted makes a set of partitions in any order, which it takes over.
+func sorted(list []strategy.TopicPartition) set {
+	slices.SortFunc(list, strategy.TopicPartition.Compare)
+	return slices.Compact(list)
 }
 
 func (s set) has(p strategy.TopicPartition) bool {

@@ -2,7 +2,7 @@ package membership
 
 // advanceRevoking joins once what has to be given up is, and all commits of it are answered.
 func (m *Machine) advanceRevoking() {
-	if m.released() || m.urgent && m.cfg.cooperative() || m.cfg.bug == "join before revoke" {
+	if m.released() || m.now >= m.joinAt && m.cfg.cooperative() || m.cfg.bug == "join before revoke" {
 		m.becomeJoining()
 		m.advanceJoining()
 		return

@@ -11,11 +11,14 @@ func (m *Machine) advanceStable() {
 		// Who was to give something up and join again has gone without the group noticing, as static members do.
 		m.overdue, m.again = 0, "the follow-up did not come"
 	}
-	if m.again != "" {
-		m.becomeRevoking(m.again, false)
-		return
+	switch {
+	case m.next.at > 0 && m.now >= m.next.at:
+		m.followUp()
+	case m.again != "" && m.next.at == 0: // a round that is to come serves as well
+		m.becomeRevoking(m.again, Never)
+	default:
+		m.beat()
 	}
-	m.beat()
 }
 
 // beat sends a heartbeat when one is due.
@@ -27,7 +30,7 @@ func (m *Machine) beat() {
 	if m.completing {
 		generation = m.round
 	}
-	m.heartbeatAt = m.now + m.cfg.Heartbeat
+	m.heartbeatAt = m.now + m.pulse()
 	m.send(slotGroup, Group, generation, min(m.cfg.Request, m.cfg.Session/2), wire.Heartbeat{Group: m.cfg.Group, MemberID: m.memberID, InstanceID: m.cfg.InstanceID, Generation: generation})
 }
 
@@ -52,7 +55,7 @@ func (m *Machine) beaten(f *flight, code wire.Code) {
 		return
 	case wire.IllegalGeneration:
 		if m.state == Assigning || m.state == Joining {
-			m.becomeRevoking("the round is over", true)
+			m.becomeRevoking("the round is over", m.now)
 			return
 		}
 		if m.state == Leaving && m.roundOver(f) {
@@ -65,10 +68,16 @@ func (m *Machine) beaten(f *flight, code wire.Code) {
 		return
 	}
 	switch m.state {
-	case Stable, Assigning:
-		m.becomeRevoking("the group is rebalancing", true)
+	case Stable:
+		if len(m.retained) > 0 {
+			m.next.at = min(m.next.at, m.now+m.next.grace) // whoever has begun the round, this member joins late
+			return
+		}
+		m.becomeRevoking("the group is rebalancing", m.now+m.patience())
+	case Assigning:
+		m.becomeRevoking("the group is rebalancing", m.now)
 	case Revoking:
-		m.urgent = true
+		m.joinAt = min(m.joinAt, m.now+m.patience())
 	case Leaving:
 		m.completing = false
 		m.adopt(f.generation)

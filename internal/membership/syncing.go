@@ -18,17 +18,17 @@ func (m *Machine) synced(f *flight, r wire.SyncReply) {
 	case wire.None:
 	case wire.RebalanceInProgress:
 		m.contact = max(m.contact, f.sent)
-		m.becomeRevoking("another rebalance began", true)
+		m.becomeRevoking("another rebalance began", m.now)
 		return
 	case wire.IllegalGeneration:
 		// The group went on, or its coordinator has forgotten the round. If it knows the member, it knows the claims too: what the member
 		// has applied is still its own.
 		m.retry()
-		m.becomeRevoking("the round is over", true)
+		m.becomeRevoking("the round is over", m.now)
 		return
 	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
 		m.retry()
-		m.becomeRevoking("the round was interrupted", true)
+		m.becomeRevoking("the round was interrupted", m.now)
 		return
 	default:
 		m.trouble(r.Code, "sync refused")
@@ -52,7 +52,8 @@ func (m *Machine) synced(f *flight, r wire.SyncReply) {
 // enter makes a generation the one to claim and commit with.
 func (m *Machine) enter(generation int32) {
 	if m.generation != generation {
-		m.confirmAt = m.now // commits of the one before are refused by now
+		m.confirmAt = m.now                  // commits of the one before are refused by now
+		m.commitAt, m.commitTries = m.now, 0 // and what was refused for that need not wait
 	}
 	m.generation = generation
 }
@@ -75,11 +76,5 @@ func (m *Machine) apply(given set, userData []byte) {
 		return // all it wanted was a generation to commit with
 	}
 	m.previous = given
-	m.assign(given)
-	followUp := len(m.claimed.minus(given)) > 0
-	m.becomeStable()
-	m.heartbeatAt = m.now + m.cfg.Heartbeat/2 + m.cfg.backoffPart(m.cfg.Heartbeat/2, m.requests)
-	if followUp && m.cfg.bug != "no follow-up" {
-		m.becomeRevoking("partitions were given up", false)
-	}
+	m.follow(given, userData)
 }

@@ -26,8 +26,8 @@ type Join struct {
 	Members []strategy.Member
 	// Topics has every topic that a member subscribes to, sorted.
 	Topics []string
-	// Releasing has, by member, what it owns and is about to give up, for members that say so.
-	Releasing map[string][]strategy.TopicPartitions
+	// Follows says of each member whether it does as a [FollowUp] says.
+	Follows []bool
 	// Remarks says what was odd, in the order of the members.
 	Remarks []Remark
 
@@ -64,7 +64,7 @@ func DecodeJoin(name string, members []JoinMember) *Join {
 	for i := range members {
 		size += len(members[i].Metadata)
 	}
-	j := &Join{Members: make([]strategy.Member, len(members)), name: name, claims: make([][]byte, len(members))}
+	j := &Join{Members: make([]strategy.Member, len(members)), Follows: make([]bool, len(members)), name: name, claims: make([][]byte, len(members))}
 	p := newPool(size)
 	for i := range members {
 		j.member(i, &members[i], p)
@@ -130,12 +130,7 @@ func (j *Join) userData(i int, p *pool) {
 		m.Owned, m.Generation = u.Previous.Partitions, u.Previous.Generation
 		j.claims[i] = p.written(m.Owned)
 	}
-	if len(u.Releasing) > 0 {
-		if j.Releasing == nil {
-			j.Releasing = map[string][]strategy.TopicPartitions{}
-		}
-		j.Releasing[m.ID] = u.Releasing
-	}
+	m.Releasing, m.Expecting, j.Follows[i] = u.Releasing, u.Expecting, u.Follows
 }
 
 func (j *Join) remark(m *strategy.Member, err error) {

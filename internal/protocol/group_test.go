@@ -118,7 +118,8 @@ func metadata(t *testing.T, s Subscription) []byte {
 
 func TestDecodeJoin(t *testing.T) {
 	user, err := (&UserData{
-		Labels: map[string]string{"tier": "gold"}, Capacity: 3, Draining: true, Releasing: []strategy.TopicPartitions{tp("t", 1)}, Assignor: []byte("mine"),
+		Labels: map[string]string{"tier": "gold"}, Capacity: 3, Draining: true, Releasing: []strategy.TopicPartitions{tp("t", 1)},
+		Expecting: []strategy.TopicPartitions{tp("t", 0)}, Follows: true, Assignor: []byte("mine"),
 	}).AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func TestDecodeJoin(t *testing.T) {
 		{ID: "b", InstanceID: "i", Topics: both, Generation: -1, UserData: []byte("raw")},
 		{ID: "a", Topics: []string{"s", "t", "u"}, Generation: -1, Rack: "r"},
 		{ID: "c", Topics: both, Generation: 4, Rack: "r", Owned: []strategy.TopicPartitions{tp("gone", 2), tp("t", 1)},
-			Capacity: 3, Draining: true, Labels: map[string]string{"tier": "gold"}, UserData: []byte("mine")},
+			Releasing: []strategy.TopicPartitions{tp("t", 1)}, Expecting: []strategy.TopicPartitions{tp("t", 0)}, Capacity: 3, Draining: true, Labels: map[string]string{"tier": "gold"}, UserData: []byte("mine")},
 		{ID: "d", Topics: both},
 		{ID: "e", Generation: -1},
 	}
@@ -146,8 +147,8 @@ func TestDecodeJoin(t *testing.T) {
 	if want := []string{"s", "t", "u"}; !reflect.DeepEqual(j.Topics, want) {
 		t.Errorf("topics %v", j.Topics)
 	}
-	if want := map[string][]strategy.TopicPartitions{"c": {tp("t", 1)}}; !reflect.DeepEqual(j.Releasing, want) {
-		t.Errorf("releasing %v", j.Releasing)
+	if want := []bool{false, false, true, false, false}; !reflect.DeepEqual(j.Follows, want) {
+		t.Errorf("follows %v", j.Follows)
 	}
 	if len(j.Remarks) != 2 || j.Remarks[0].Member != "d" || j.Remarks[0].SetAside || j.Remarks[1].Member != "e" || !j.Remarks[1].SetAside {
 		t.Errorf("remarks %v", j.Remarks)

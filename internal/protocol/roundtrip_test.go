@@ -139,6 +139,7 @@ func userData(t *rapid.T) UserData {
 	u := UserData{
 		Labels: rapid.MapOfN(rapid.StringN(1, 8, -1), rapid.StringN(0, 8, -1), 0, 6).Draw(t, "labels"), Capacity: rapid.Int32Range(0, strategy.MaxCapacity).Draw(t, "capacity"),
 		Draining: rapid.Bool().Draw(t, "draining"), Releasing: partitionLists(t, "releasing"), Coming: partitionLists(t, "coming"),
+		Expecting: partitionLists(t, "expecting"), Follows: rapid.Bool().Draw(t, "follows"),
 		Assignor: userBytes.Draw(t, "assignor"),
 	}
 	if len(u.Labels) == 0 {

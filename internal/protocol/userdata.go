@@ -1,6 +1,6 @@
 // User data: what members and leaders of this project add to subscriptions and assignments.
 //
-//	version 1  labels, capacity, draining, follow-up, coming, releasing, previous; the assignor's own part
+//	version 1  labels, capacity, draining, follow-up, coming, releasing, previous, expecting, follows; the assignor's own part
 
 package protocol
 
@@ -49,6 +49,8 @@ const (
 //	5    coming     int32 count | { int16 length | topic | int32 count | int32 partitions }
 //	6    releasing  the same
 //	7    previous   int32 generation | as coming
+//	8    expecting  as coming
+//	9    follows    nothing
 //
 // Readers pass over items with other tags, bytes behind what they know of a value (but labels take all of theirs), and bytes behind the
 // assignor's part, so all three may grow within version 1. What another version contains is not known.
@@ -59,6 +61,8 @@ type UserData struct {
 	Draining  bool                       // it is about to leave
 	Releasing []strategy.TopicPartitions // what it still owns and gives up as soon as it can
 	Previous  *Previous                  // what it had before it gave everything up to join, nil for nothing
+	Expecting []strategy.TopicPartitions // what it was told was coming, and reads ahead
+	Follows   bool                       // it does as a FollowUp says
 
 	// Of the leader, in assignments.
 	FollowUp *FollowUp                  // the round that follows, nil if none does
@@ -95,6 +99,8 @@ const (
 	tagComing    = 5
 	tagReleasing = 6
 	tagPrevious  = 7
+	tagExpecting = 8
+	tagFollows   = 9
 )
 
 // AppendBinary appends u to b, always in the same way for the same content. What is beyond the limits is refused with an error that
@@ -109,13 +115,16 @@ func (u *UserData) AppendBinary(b []byte) ([]byte, error) {
 
 // userDataSizes are those of the parts that take work to measure.
 type userDataSizes struct {
-	keys                                          []string // of the labels, sorted
-	labels, coming, releasing, previous           int
-	comingTopics, releasingTopics, previousTopics int
-	framework, assignor                           int
+	keys                                   []string // of the labels, sorted
+	labels                                 int
+	coming, releasing, previous, expecting listSize
+	framework, assignor                    int
 }
 
 func (s userDataSizes) all() int { return len(userDataHead) + 1 + 4 + s.framework + 4 + s.assignor }
+
+// listSize is that of a list of partitions: in bytes, and how many topics in it have any.
+type listSize struct{ bytes, topics int }
 
 const itemHead = 1 + 4
 
@@ -146,6 +155,9 @@ func (u *UserData) measure() (s userDataSizes, err error) {
 		}
 		s.framework += itemHead + 8
 	}
+	if u.Follows {
+		s.framework += itemHead
+	}
 	if err := u.measureLists(&s); err != nil {
 		return s, err
 	}
@@ -158,24 +170,23 @@ func (u *UserData) measure() (s userDataSizes, err error) {
 
 // measureLists adds the sizes of lists of partitions.
 func (u *UserData) measureLists(s *userDataSizes) (err error) {
-	if len(u.Coming) > 0 {
-		if s.coming, s.comingTopics, err = sizePartitions(u.Coming); err != nil {
-			return err
+	for _, l := range []struct {
+		list []strategy.TopicPartitions
+		size *listSize
+	}{{u.Coming, &s.coming}, {u.Releasing, &s.releasing}, {u.Expecting, &s.expecting}} {
+		if len(l.list) > 0 {
+			if l.size.bytes, l.size.topics, err = sizePartitions(l.list); err != nil {
+				return err
+			}
+			s.framework += itemHead + l.size.bytes
 		}
-		s.framework += itemHead + s.coming
-	}
-	if len(u.Releasing) > 0 {
-		if s.releasing, s.releasingTopics, err = sizePartitions(u.Releasing); err != nil {
-			return err
-		}
-		s.framework += itemHead + s.releasing
 	}
 	if u.Previous != nil {
-		if s.previous, s.previousTopics, err = sizePartitions(u.Previous.Partitions); err != nil {
+		if s.previous.bytes, s.previous.topics, err = sizePartitions(u.Previous.Partitions); err != nil {
 			return err
 		}
-		s.previous += 4
-		s.framework += itemHead + s.previous
+		s.previous.bytes += 4
+		s.framework += itemHead + s.previous.bytes
 	}
 	return nil
 }
@@ -236,18 +247,22 @@ func (u *UserData) append(b []byte, s userDataSizes) []byte {
 		b = binary.BigEndian.AppendUint32(b, uint32(u.FollowUp.After.Milliseconds()))
 		b = binary.BigEndian.AppendUint32(b, uint32(u.FollowUp.Grace.Milliseconds()))
 	}
-	if len(u.Coming) > 0 {
-		item(tagComing, s.coming)
-		b = appendPartitions(b, u.Coming, s.comingTopics)
+	list := func(tag byte, list []strategy.TopicPartitions, size listSize) {
+		if len(list) > 0 {
+			item(tag, size.bytes)
+			b = appendPartitions(b, list, size.topics)
+		}
 	}
-	if len(u.Releasing) > 0 {
-		item(tagReleasing, s.releasing)
-		b = appendPartitions(b, u.Releasing, s.releasingTopics)
-	}
+	list(tagComing, u.Coming, s.coming)
+	list(tagReleasing, u.Releasing, s.releasing)
 	if u.Previous != nil {
-		item(tagPrevious, s.previous)
+		item(tagPrevious, s.previous.bytes)
 		b = binary.BigEndian.AppendUint32(b, uint32(u.Previous.Generation))
-		b = appendPartitions(b, u.Previous.Partitions, s.previousTopics)
+		b = appendPartitions(b, u.Previous.Partitions, s.previous.topics)
+	}
+	list(tagExpecting, u.Expecting, s.expecting)
+	if u.Follows {
+		item(tagFollows, 0)
 	}
 	return appendBytes(b, u.Assignor)
 }
@@ -339,6 +354,10 @@ func (u *UserData) item(tag uint8, r *reader, p *pool) {
 	case tagPrevious:
 		generation := r.int32("previous")
 		u.Previous = &Previous{Generation: generation, Partitions: r.partitions("previous", p)}
+	case tagExpecting:
+		u.Expecting = r.partitions("expecting", p)
+	case tagFollows:
+		u.Follows = true
 	}
 }
 

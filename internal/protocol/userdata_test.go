@@ -35,6 +35,8 @@ func TestUserData(t *testing.T) {
 		{"previous", head + "00000018 07 00000013 00000009 00000001 0001 74 00000001 00000002 ffffffff",
 			UserData{Previous: &Previous{Generation: 9, Partitions: []strategy.TopicPartitions{tp("t", 2)}}}},
 		{"previously nothing", head + "0000000d 07 00000008 00000009 00000000 ffffffff", UserData{Previous: &Previous{Generation: 9}}},
+		{"expecting", head + "00000014 08 0000000f 00000001 0001 74 00000001 00000002 ffffffff", UserData{Expecting: []strategy.TopicPartitions{tp("t", 2)}}},
+		{"follows", head + "00000005 09 00000000 ffffffff", UserData{Follows: true}},
 		{"several", head + "0000000e 02 00000004 00000005 03 00000000 00000001 21", UserData{Capacity: 5, Draining: true, Assignor: []byte("!")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
