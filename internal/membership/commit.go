@@ -154,6 +154,7 @@ func (m *Machine) committed(f *flight, codes []wire.Code) {
 	if f.void {
 		return
 	}
+	m.commitTook = max(m.now-f.sent, m.commitTook*3/4)
 	sent := f.body.(wire.Commit).Offsets
 	final := make(map[strategy.TopicPartition]wire.Code, len(sent))
 	var trouble wire.Code

@@ -123,18 +123,18 @@ func (m *Machine) readAhead() {
 }
 
 const (
-	// shortRevoke is how long a member waits for a revocation before it joins a round that others wait in. One that is known to take a little
-	// longer is waited for, up to longRevoke; for one that takes long nobody waits.
+	// shortRevoke is how long a member waits for a revocation, beyond what it takes to commit, before it joins a round that others wait in. One
+	// that is known to take a little longer is waited for, up to longRevoke; for one that takes long nobody waits.
 	shortRevoke = 10 * time.Millisecond
 	longRevoke  = 100 * time.Millisecond
 )
 
-// patience is how long to wait for a Revoke before joining a round that others wait in, going by the last one.
+// patience is how long to wait for a Revoke before joining a round that others wait in, going by the last one and by recent commits.
 func (m *Machine) patience() time.Duration {
 	if !m.cfg.handsOver() || m.revokeTook > longRevoke {
 		return 0
 	}
-	return m.revokeTook + shortRevoke
+	return min(max(m.revokeTook, m.commitTook), longRevoke) + shortRevoke
 }
 
 // fastest is the shortest time between heartbeats.

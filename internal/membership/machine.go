@@ -42,6 +42,7 @@ type Machine struct {
 	aheadMoved bool // it may be something else by now
 	next       next // round that was announced
 	revokeTook Time // how long the last Revoke took
+	commitTook Time // how long commits took lately
 	claimed    set  // in the last join that was sent
 	previous   set  // the last assignment, for assignors that claim after giving up
 
