@@ -103,7 +103,9 @@ func (d *draw) trouble() string {
 	switch d.below(kinds) {
 	case 0, 1, 2:
 		return "member " + d.spec().String()
-	case 3, 4:
+	case 3:
+		return "leave " + some + d.one("", " promptly")
+	case 4:
 		return "leave " + some
 	case 5:
 		return fmt.Sprintf("grow t %d", 1+d.below(3))

@@ -15,13 +15,13 @@ func (w *World) some(n int) *Process {
 }
 
 // Leave has a process leave the group.
-func (p *Process) Leave(farewell bool) {
+func (p *Process) Leave(farewell, promptly bool) {
 	p.w.note("%s is to leave", p.Name)
 	p.whenAwake(func() {
 		if p.leftAt == 0 {
 			p.leftAt = p.w.now
 		}
-		p.step(membership.Leave{Reason: "asked", Farewell: farewell})
+		p.step(membership.Leave{Reason: "asked", Farewell: farewell, Prompt: promptly})
 	})
 }
 

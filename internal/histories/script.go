@@ -26,6 +26,7 @@ import (
 //	run DURATION                 let time pass
 //	settle                       let time pass until the group is as it should be
 //	leave NAME [for good]        have a process leave; a static one leaves the group only for good
+//	leave NAME promptly          have it leave without handing over
 //	kill NAME                    end a process without a word
 //	restart NAME [DURATION]      the same, and start it again, with the settings it had
 //	deploy NAME [OFFERS]         have a process leave, and start it again a second later, with these offers
@@ -180,7 +181,8 @@ func (s *Script) onCoordinator(f []string) error {
 func onProcess(p *Process, verb string, args []string) error {
 	switch verb {
 	case "leave":
-		p.Leave(len(args) > 0)
+		promptly := len(args) == 1 && args[0] == "promptly"
+		p.Leave(len(args) > 0 && !promptly, promptly)
 	case "kill":
 		p.Kill()
 	case "restart":
@@ -198,7 +200,7 @@ func onProcess(p *Process, verb string, args []string) error {
 		if len(args) == 1 {
 			spec.Offers = strings.Split(args[0], ",")
 		}
-		p.Leave(false)
+		p.Leave(false, false)
 		p.w.deployed(spec)
 	case "lose":
 		if len(args) != 1 {
