@@ -11,6 +11,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/protocol"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -38,12 +39,15 @@ type Config struct {
 	// member does not leave the group when it ends, unless LeaveOnClose is set.
 	InstanceID   string
 	LeaveOnClose bool
-	Labels       map[string]string // for assignors that look at them
-	Capacity     int32             // how much this member can take, relative to others. 0: 1
+	Labels       map[string]string // for assignors that look at them; see [ErrSticky]
+	Capacity     int32             // how much this member can take, relative to others; see [ErrSticky]. 0: 1
 
 	Session   time.Duration // silence after which the group gives the member up; brokers bound it (6 s to 30 min by default). 0: 45 s
 	Rebalance time.Duration // how long the group waits for a member to give up what it has to, callbacks included. 0: 60 s
 	Heartbeat time.Duration // between two heartbeats. 0: 3 s
+
+	// HandOver is how partitions move between members of a cooperative group. It is on by default.
+	HandOver HandOver
 
 	Commits        CommitMode
 	CommitInterval time.Duration // between automatic commits. 0: 1 s
@@ -61,6 +65,10 @@ type Config struct {
 	Drain time.Duration
 	// Stuck is how long a handler may work on one call before it is reported as stuck, which makes the member not ready. 0: 5 minutes.
 	Stuck time.Duration
+	// Stalled is how long a partition may stay unread without any error: its broker does not answer, or keeps back what it has. Then its
+	// reading is begun anew, which is reported; until it is read, the member is not ready. It has to be longer than a broker may wait
+	// for records, Consumer.MaxWaitTime of Sarama's configuration. 0: 30 s.
+	Stalled time.Duration
 	// LeaveWhenStuck ends Run with a [*StuckError] when a handler is stuck, so that somebody else gets the member's partitions.
 	LeaveWhenStuck bool
 	// CloseTimeout bounds the end: handlers, callbacks, last commits, leaving the group. 0: 30 s.
@@ -81,6 +89,17 @@ type Config struct {
 	// it says beside that is honoured as well, where Config has no value of its own, or refused: see [SaramaError]. Nil: Sarama's
 	// defaults, with the newest version.
 	Sarama *sarama.Config
+}
+
+// HandOver is how partitions move: announced by the leader, processed by their old owner until the new one has read ahead, so that
+// they are not away meanwhile; see docs/hand-over.md. Close moves a member's partitions away in the same manner before it leaves. Members of
+// other libraries, and members that have it off, are in the group as ever.
+type HandOver struct {
+	Off bool
+	// After is the time between the assignment that announces a move and the round that makes it, for the new owner to connect and read
+	// ahead; Grace is how much longer the old owner goes on while others join that round. They are those of the member that leads. 0: 400 ms
+	// and 60 ms.
+	After, Grace time.Duration
 }
 
 // CommitMode says who commits.
@@ -141,7 +160,10 @@ func (c *Config) validate() error {
 		{"Heartbeat", &c.Heartbeat, 3 * time.Second, time.Millisecond},
 		{"CommitInterval", &c.CommitInterval, time.Second, time.Millisecond},
 		{"Drain", &c.Drain, c.Rebalance / 2, time.Millisecond},
+		{"HandOver.After", &c.HandOver.After, 400 * time.Millisecond, time.Millisecond},
+		{"HandOver.Grace", &c.HandOver.Grace, 60 * time.Millisecond, time.Millisecond},
 		{"Stuck", &c.Stuck, 5 * time.Minute, time.Millisecond},
+		{"Stalled", &c.Stalled, 30 * time.Second, time.Millisecond},
 		{"CloseTimeout", &c.CloseTimeout, 30 * time.Second, time.Millisecond},
 		{"TopicInterval", &c.TopicInterval, 10 * time.Second, 10 * time.Millisecond},
 		{"Failure.Backoff", &c.Failure.Backoff, 100 * time.Millisecond, time.Microsecond},
@@ -156,6 +178,9 @@ func (c *Config) validate() error {
 	}
 	if c.Heartbeat > 0 && c.Session > 0 && c.Heartbeat >= c.Session {
 		errs = append(errs, fmt.Errorf("consumer: Heartbeat %v has to be shorter than Session %v, a third of it or less", c.Heartbeat, c.Session))
+	}
+	if wait := c.saramaConfig().Consumer.MaxWaitTime; c.Stalled > 0 && c.Stalled <= wait {
+		errs = append(errs, fmt.Errorf("consumer: Stalled is %v; it has to be longer than the %v that a broker may wait for records", c.Stalled, wait))
 	}
 	if c.PartitionBuffer < 0 || c.Buffer < 0 {
 		errs = append(errs, errors.New("consumer: PartitionBuffer and Buffer are numbers of bytes, not negative"))
@@ -185,6 +210,9 @@ func (c *Config) checkAssignors() error {
 			seen[a.Name()] = true
 		}
 	}
+	if seen[protocol.StickyName] && (len(c.Labels) > 0 || c.Capacity > 1) {
+		errs = append(errs, ErrSticky)
+	}
 	if len(c.Assignors) == 0 {
 		errs = append(errs, errors.New("consumer: Assignors is empty; nil is the default"))
 	}
@@ -212,6 +240,16 @@ func (c *Config) checkChoices() error {
 		errs = append(errs, fmt.Errorf("consumer: Start: %w", err))
 	}
 	return errors.Join(append(errs, c.Failure.check())...)
+}
+
+// protocol is that which the member follows: cooperative only if all of its assignors are made for that.
+func (c *Config) protocol() strategy.Protocol {
+	for _, a := range c.Assignors {
+		if strategy.ProtocolOf(a) != strategy.ProtocolCooperative {
+			return strategy.ProtocolEager
+		}
+	}
+	return strategy.ProtocolCooperative
 }
 
 // checkTopic refuses what no topic can be called.

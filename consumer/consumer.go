@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -140,27 +141,40 @@ func (c *Consumer) Owned() []strategy.TopicPartitions {
 }
 
 // Ready returns nil if the member is part of its group and does its work, and otherwise what keeps it from that, all of it. It is
-// for readiness probes, and answers at once.
+// for readiness probes, and answers at once. Where Run has ended it is [ErrNotRunning], with what ended it.
 func (c *Consumer) Ready() error {
-	d, err := c.running()
-	if err != nil {
-		return err
+	c.mu.Lock()
+	d, ended := c.driver, c.endErr
+	c.mu.Unlock()
+	switch {
+	case d != nil:
+		return d.health.check()
+	case ended != nil:
+		return fmt.Errorf("%w: %w", ErrNotRunning, ended)
 	}
-	return d.health.check()
+	return ErrNotRunning
 }
 
 // Drain asks the group to give the member's partitions to others, who go on with them while this member finishes what it has in work,
 // and waits until it has none left or ctx ends. The member stays in the group without partitions; Close it then. Only assignors of this project
-// know what draining is: where another program's leads the group, Drain may wait for ever.
+// know what draining is: where another program's leads the group, Drain may wait for ever. It fails at once with [ErrSticky] if the
+// member offers an assignor that cannot be told.
 func (c *Consumer) Drain(ctx context.Context) error {
 	d, err := c.running()
 	if err != nil {
 		return err
 	}
-	d.post(func() { d.step(membership.Drain{}) })
+	refused := make(chan error, 1)
+	d.post(func() {
+		if d.step(membership.Drain{}); d.refused != nil {
+			refused <- readable(d.refused)
+		}
+	})
 	select {
 	case <-d.drained:
 		return nil
+	case err := <-refused:
+		return err
 	case <-d.over:
 		return ErrNotRunning
 	case <-ctx.Done():

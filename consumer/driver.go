@@ -36,6 +36,7 @@ type driver struct {
 	topics   *topics
 	plans    *planner
 	host     *host
+	ahead    *ahead
 	health   *health
 	events   *queue
 	recorder *recorder
@@ -48,8 +49,10 @@ type driver struct {
 	over    chan struct{} // closed when the loop has ended
 	working sync.WaitGroup
 
-	member atomic.Pointer[identity]
-	loss   atomic.Int32 // the code that the last loss was learned from
+	member  atomic.Pointer[identity]
+	loss    atomic.Int32 // the code that the last loss was learned from
+	leaving atomic.Bool
+	epochs  epochs
 
 	// The loop's own:
 	machine    *membership.Machine
@@ -59,11 +62,12 @@ type driver struct {
 	stop       context.CancelCauseFunc // of the running callback
 	rebalances rebalances
 	failure    error // why Run ends
-	leaving    bool
 	leaveBy    time.Time
 	end        *membership.End
 	away       time.Time // since when the coordinator is
 	heard      bool      // from it or its successor since then
+	leader     string    // of the generation that was joined last
+	refused    error     // why the machine passed the last input over
 	wakeAt     membership.Time
 	drained    chan struct{}
 }
@@ -83,7 +87,7 @@ func newDriver(c *Consumer, cfg *Config, w work) *driver {
 		d.interceptors = cfg.Sarama.Consumer.Interceptors
 	}
 	d.member.Store(&identity{generation: strategy.NoGeneration})
-	d.host = newHost(d)
+	d.host, d.ahead = newHost(d), newAhead(d)
 	d.health = newHealth(d)
 	d.recorder = newRecorder(d, cfg.Trace)
 	return d
@@ -113,6 +117,7 @@ func (d *driver) run(ctx context.Context) error {
 	watchers.Go(func() { d.health.watch(watching) })
 	err := d.loop(ctx)
 	d.finish() // before connections are closed, which would wait for who wants to tell the loop something
+	cancel(ErrNotRunning)
 	unwatch()
 	d.gate.Shut(ErrNotRunning)
 	watchers.Wait()
@@ -190,7 +195,7 @@ func (d *driver) loop(ctx context.Context) error {
 	ended := ctx.Done()
 	d.step(membership.Start{})
 	if d.isClosing() {
-		d.leaveNow("closed")
+		d.leaveNow("closed", true)
 	}
 	for d.end == nil {
 		wake.Reset(d.sleep())
@@ -205,7 +210,7 @@ func (d *driver) loop(ctx context.Context) error {
 			}
 		case <-ended:
 			ended = nil
-			d.leaveNow("its context ended")
+			d.leaveNow("its context ended", true)
 		}
 	}
 	return d.result()
@@ -228,6 +233,7 @@ func (d *driver) machineConfig() membership.Config {
 		Group: d.cfg.Group, ClientID: d.client.Config().ClientID, InstanceID: d.cfg.InstanceID, Rack: d.client.Config().RackID,
 		Labels: d.cfg.Labels, Capacity: d.cfg.Capacity,
 		Session: d.cfg.Session, Rebalance: d.cfg.Rebalance, Heartbeat: d.cfg.Heartbeat, Leave: d.cfg.CloseTimeout, Seed: rand.Uint64(),
+		HandOver: !d.cfg.HandOver.Off,
 	}
 	for _, a := range d.cfg.Assignors {
 		c.Offers = append(c.Offers, membership.Offer{Name: a.Name(), Protocol: strategy.ProtocolOf(a)})
@@ -259,6 +265,7 @@ func (d *driver) step(in membership.Input) {
 	id, generation, _ := d.machine.Identity()
 	d.member.Store(&identity{member: id, generation: generation})
 	d.loss.Store(int32(d.machine.LossCode()))
+	d.refused = out.Refused
 	for _, lane := range out.Close {
 		d.lanes.Break(lane)
 	}
@@ -271,6 +278,9 @@ func (d *driver) step(in membership.Input) {
 	}
 	if out.Callback != nil {
 		d.callBack(out.Callback)
+	}
+	if out.Coming != nil {
+		d.ahead.want(*out.Coming, out.Callback)
 	}
 	d.host.start(out.Start)
 	if out.Compute != nil {
@@ -285,6 +295,7 @@ func (d *driver) step(in membership.Input) {
 	if out.Drained {
 		d.haveDrained()
 	}
+	d.noteLeader(in)
 	d.noteCoordinator(in)
 	d.noteRebalance(&out)
 	if out.Ended != nil {
@@ -349,7 +360,7 @@ func (d *driver) callBack(cb *membership.Callback) {
 // deadline is when a callback has to be over: by its own, and by the end's, with time left for the farewell.
 func (d *driver) deadline(at membership.Time) time.Time {
 	t := d.began.Add(at)
-	if d.leaving && d.leaveBy.Before(t) {
+	if d.leaving.Load() && d.leaveBy.Before(t) {
 		t = d.leaveBy
 	}
 	return t
@@ -357,7 +368,7 @@ func (d *driver) deadline(at membership.Time) time.Time {
 
 // assignFailed notes why Run ends, unless the partitions were lost meanwhile.
 func (d *driver) assignFailed(err error) {
-	if d.failure == nil && !errors.Is(err, errLost) && d.last.Err() == nil && !d.leaving {
+	if d.failure == nil && !errors.Is(err, errLost) && d.last.Err() == nil && !d.leaving.Load() {
 		d.failure = err
 	}
 }
@@ -365,26 +376,29 @@ func (d *driver) assignFailed(err error) {
 // fail ends Run with an error. It may be called from any goroutine.
 func (d *driver) fail(err error) {
 	d.post(func() {
-		if d.failure == nil && !d.leaving {
+		if d.failure == nil && !d.leaving.Load() {
 			d.failure = err
 			d.log.Error("the consumer ends", "error", err)
 		}
-		d.leaveNow("it failed")
+		d.leaveNow("it failed", true)
 	})
 }
 
-func (d *driver) leave(reason string) { d.post(func() { d.leaveNow(reason) }) }
+func (d *driver) leave(reason string) { d.post(func() { d.leaveNow(reason, false) }) }
 
 func (d *driver) rejoin(reason string) {
 	d.post(func() { d.step(membership.Rejoin{Reason: reason}) })
 }
 
-// leaveNow begins the end.
-func (d *driver) leaveNow(reason string) {
-	if d.leaving || d.end != nil {
+// leaveNow begins the end. Unless it is to be prompt, partitions are handed over first.
+func (d *driver) leaveNow(reason string, prompt bool) {
+	if d.end != nil {
 		return
 	}
-	d.leaving = true
+	if d.leaving.Swap(true) {
+		d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose, Prompt: prompt})
+		return
+	}
 	d.leaveBy = time.Now().Add(d.cfg.CloseTimeout)
 	half := time.AfterFunc(d.cfg.CloseTimeout/2, func() { close(d.host.hurry) })
 	all := time.AfterFunc(d.cfg.CloseTimeout, func() { d.giveUp(errCloseTime) })
@@ -392,7 +406,7 @@ func (d *driver) leaveNow(reason string) {
 		half.Stop()
 		all.Stop()
 	})
-	d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose})
+	d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose, Prompt: prompt})
 }
 
 func (d *driver) haveDrained() {
@@ -416,6 +430,8 @@ func (d *driver) lossReason() callbacks.LossReason {
 		return callbacks.LossOutrun
 	case wire.FencedInstanceID:
 		return callbacks.LossFenced
+	case wire.UnknownTopicOrPartition:
+		return callbacks.LossDeleted
 	case wire.None, wire.UnknownMemberID:
 		return callbacks.LossExpired
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -36,6 +37,8 @@ var (
 	ErrGroupFull = errors.New("consumer: the group is full; see the brokers' group.max.size")
 	// ErrUnclean is part of what Run returns when the end took longer than [Config.CloseTimeout]: what was not finished by then was given up.
 	ErrUnclean = errors.New("consumer: gave up waiting at the end")
+	// ErrSticky is returned by [New], and by [Consumer.Drain], where something is to be told to an assignor that cannot hear it.
+	ErrSticky = errors.New("consumer: Labels, Capacity and draining cannot be had beside an assignor whose name on the wire is \"sticky\": its format is Kafka's own, and has no room for them; offer an assignor of another name, such as sticky?cooperative")
 	// ErrNotOwned is the error of a commit for a partition that the member does not have, or has lost.
 	ErrNotOwned = callbacks.ErrNotOwned
 	// ErrTopicUnauthorized is reported for a topic that the user may not read or see.
@@ -76,18 +79,30 @@ func (e *StuckError) Error() string {
 type ReadError struct {
 	Topic     string
 	Partition int32
+	Offset    int64 // of the record that would have been next, -1 if that is not known
 	Err       error
 }
 
 func (e *ReadError) Error() string {
-	return fmt.Sprintf("reading %s-%d: %v", e.Topic, e.Partition, e.Err)
+	return fmt.Sprintf("reading %s-%d: %v", e.Topic, e.Partition, placed(e.Offset, e.Err))
 }
 
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// readable makes what ended membership an error that says what to do.
+// placed says at which offset of a partition something went wrong, if that is known.
+func placed(offset int64, err error) error {
+	if offset < 0 {
+		return err
+	}
+	return fmt.Errorf("at offset %d: %w", offset, err)
+}
+
+// readable makes an error of the machine's one that says what to do.
 func readable(err error) error {
+	if errors.Is(err, membership.ErrSticky) {
+		return ErrSticky
+	}
 	code, ok := errors.AsType[wire.Code](err)
 	if !ok {
 		return err

@@ -18,11 +18,11 @@ import (
 type health struct {
 	driver *driver
 
-	mu      sync.Mutex
-	state   membership.State
-	joined  bool // once
-	reading map[strategy.TopicPartition]error
-	calls   map[*worker]*handlerCall
+	mu       sync.Mutex
+	state    membership.State
+	joined   bool // once
+	readings map[*worker]*reading
+	calls    map[*worker]*handlerCall
 }
 
 // A handlerCall is what a worker was seen to work on.
@@ -34,12 +34,12 @@ type handlerCall struct {
 }
 
 func newHealth(d *driver) *health {
-	return &health{driver: d, reading: map[strategy.TopicPartition]error{}, calls: map[*worker]*handlerCall{}}
+	return &health{driver: d, readings: map[*worker]*reading{}, calls: map[*worker]*handlerCall{}}
 }
 
-// watch looks at the handlers until ctx ends.
+// watch looks at the handlers and at what is read until ctx ends.
 func (h *health) watch(ctx context.Context) {
-	interval := min(h.driver.cfg.Stuck/4, time.Second)
+	interval := min(h.driver.cfg.Stuck/4, h.driver.cfg.Stalled/4, time.Second)
 	ticker := time.NewTicker(max(interval, time.Millisecond))
 	defer ticker.Stop()
 	for {
@@ -47,11 +47,14 @@ func (h *health) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			h.look(now, h.driver.host.active())
+			workers := h.driver.host.active()
+			h.look(now, workers)
+			h.lookAtReading(now, workers)
 		}
 	}
 }
 
+// look finds handlers that do not return.
 func (h *health) look(now time.Time, workers []*worker) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,29 +96,20 @@ func (h *health) entered(s membership.State) {
 	h.joined = h.joined || s == membership.Stable
 }
 
-// readable notes whether a partition can be read.
-func (h *health) readable(p strategy.TopicPartition, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err == nil {
-		delete(h.reading, p)
-	} else {
-		h.reading[p] = err
-	}
-}
-
 // check returns what is wrong.
 func (h *health) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var errs []error
-	switch {
+	switch _, generation := h.driver.identity(); {
+	case h.state == membership.Leaving || h.state == membership.Ended:
+		errs = append(errs, errors.New("consumer: is about to end"))
 	case !h.joined:
 		errs = append(errs, errors.New("consumer: has not joined the group yet"))
 	case h.state == membership.Rediscovering || h.state == membership.Discovering:
 		errs = append(errs, errors.New("consumer: the group's coordinator cannot be reached"))
-	case h.state == membership.Leaving || h.state == membership.Ended:
-		errs = append(errs, errors.New("consumer: is about to end"))
+	case generation == strategy.NoGeneration:
+		errs = append(errs, errors.New("consumer: has been put out of the group, and has not joined it again yet"))
 	}
 	var stuck []*worker
 	for w, c := range h.calls {
@@ -124,14 +118,44 @@ func (h *health) check() error {
 		}
 	}
 	stuck = append(stuck, h.driver.host.givenUp()...)
-	slices.SortFunc(stuck, func(a, b *worker) int { return a.at.Compare(b.at) })
-	for _, w := range slices.Compact(stuck) {
+	for _, w := range slices.Compact(sorted(stuck)) {
 		errs = append(errs, fmt.Errorf("consumer: the handler of %s does not return", name(w.at)))
 	}
-	for _, p := range slices.SortedFunc(maps.Keys(h.reading), strategy.TopicPartition.Compare) {
-		errs = append(errs, fmt.Errorf("consumer: %s cannot be read: %w", name(p), h.reading[p]))
+	for _, w := range sorted(h.unread()) {
+		errs = append(errs, fmt.Errorf("consumer: %s is not read: its broker does not answer", name(w.at)))
+	}
+	for _, w := range h.driver.host.active() {
+		if err := w.trouble(); err != nil {
+			errs = append(errs, fmt.Errorf("consumer: %s cannot be read: %w", name(w.at), err))
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// trouble returns why the worker's partition cannot be read for now, or ever.
+func (w *worker) trouble() error {
+	r := w.reader.Load()
+	if r == nil {
+		return nil
+	}
+	if err := r.State().Err; !errors.Is(err, fetch.ErrClosed) {
+		return unplaced(err)
+	}
+	return nil
+}
+
+// unplaced is an error of the fetcher for who says himself which partition it is about.
+func unplaced(err error) error {
+	if p, ok := errors.AsType[*fetch.PartitionError](err); ok {
+		return placed(p.Offset, p.Err)
+	}
+	return err
+}
+
+// sorted puts workers in the order of their partitions.
+func sorted(workers []*worker) []*worker {
+	slices.SortFunc(workers, func(a, b *worker) int { return a.at.Compare(b.at) })
+	return workers
 }
 
 // reading takes what the fetcher reports.
@@ -140,7 +164,14 @@ func (d *driver) reading(r fetch.Report) {
 	case fetch.OutOfRangeReport:
 		d.observe(OffsetOutOfRange{Partition: r.Partition, Wanted: r.Wanted, Start: r.Start, End: r.End, Next: r.Next})
 	case fetch.Trouble:
-		d.health.readable(r.Partition, r.Err)
-		d.observe(ReadTrouble{Partition: r.Partition, Err: r.Err})
+		err := unplaced(r.Err)
+		if errors.Is(err, fetch.ErrMissing) {
+			d.topics.hurry()
+		}
+		d.observe(ReadTrouble{Partition: r.Partition, Err: err})
+	case fetch.LeaderMoved:
+		d.observe(LeaderMoved{Partition: r.Partition, From: r.From, To: r.To, Epoch: r.Epoch})
+	case fetch.BrokerTrouble:
+		d.observeQuietly(BrokerTrouble{Broker: r.Broker, Addr: r.Addr, Err: r.Err}) // the fetcher has logged it
 	}
 }

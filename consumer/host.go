@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/lanes"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -148,26 +149,53 @@ func (h *host) call(ctx context.Context, cb *membership.Callback) error {
 		return h.assign(ctx, cb)
 	case membership.Revoke:
 		h.revoke(ctx, cb)
+		h.driver.epochs.forget(cb.Partitions)
 	case membership.Lost:
-		h.lost(ctx, cb.Partitions, h.driver.lossReason(), nil)
+		gone, rest := parted(cb.Partitions, cb.Gone)
+		h.lost(ctx, rest, h.driver.lossReason(), nil)
+		h.lost(ctx, gone, callbacks.LossDeleted, nil)
+		h.driver.epochs.forget(cb.Partitions)
 	}
 	return nil
 }
 
+// parted sorts partitions by whether they are in a list.
+func parted(parts, list []strategy.TopicPartition) (in, out []strategy.TopicPartition) {
+	listed := make(map[strategy.TopicPartition]bool, len(list))
+	for _, p := range list {
+		listed[p] = true
+	}
+	for _, p := range parts {
+		if listed[p] {
+			in = append(in, p)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return in, out
+}
+
 func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
-	committed, err := h.driver.lanes.Committed(ctx, cb.Partitions)
+	stored, err := h.driver.lanes.Committed(ctx, cb.Partitions)
 	if err != nil {
 		return fmt.Errorf("consumer: asking for committed offsets: %w", err)
 	}
+	if len(stored) < len(cb.Partitions) && h.driver.cfg.Start.From != callbacks.FromEarliest {
+		h.driver.topics.confirm(ctx, cb.Partitions) // what is new is read from its beginning
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	committed := make(map[strategy.TopicPartition]callbacks.Offset, len(stored))
+	for p, o := range stored {
+		committed[p] = callbacks.Offset{Offset: o.Offset, Metadata: o.Metadata}
 	}
 	for attempt := 1; ; attempt++ {
 		a := &callbacks.Assignment{Event: h.event(cb.Partitions), Added: strategy.ByTopic(cb.Partitions), Committed: committed}
 		err = h.timed("assign", a.Added, func() error { return h.user.Assigned(ctx, a) })
 		starts := a.End()
 		if err == nil {
-			h.begin(cb.Partitions, starts, committed)
+			h.begin(cb.Partitions, starts, stored)
 			return nil
 		}
 		if !h.driver.cfg.RetryAssign || ctx.Err() != nil {
@@ -183,28 +211,45 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
 }
 
 // begin notes where partitions will start.
-func (h *host) begin(parts []strategy.TopicPartition, starts map[strategy.TopicPartition]callbacks.Start, committed map[strategy.TopicPartition]callbacks.Offset) {
+func (h *host) begin(parts []strategy.TopicPartition, starts map[strategy.TopicPartition]callbacks.Start, stored map[strategy.TopicPartition]lanes.Offset) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, p := range parts {
-		offset, ok := committed[p]
-		switch s := starts[p]; {
-		case s.From != callbacks.FromCommitted:
-			h.starts[p] = begin{Start: s}
-		case ok:
-			h.starts[p] = begin{Start: callbacks.Start{From: callbacks.FromOffset, Offset: offset.Offset}, resumed: true}
-		case h.driver.topics.grown(p):
-			h.starts[p] = begin{Start: callbacks.Start{From: callbacks.FromEarliest}}
-		default:
-			h.starts[p] = begin{Start: h.driver.cfg.Start}
+		o, ok := stored[p]
+		b := h.beginning(p, starts[p], o.Offset, ok)
+		h.starts[p] = b
+		h.driver.epochs.begin(p, none, none)
+		if b.resumed {
+			h.driver.epochs.begin(p, o.Offset, o.LeaderEpoch)
 		}
 	}
 }
 
+// beginning says where a partition begins: where the application has said, where the group has committed, or where the configuration
+// says, with what is new read whole.
+func (h *host) beginning(p strategy.TopicPartition, set callbacks.Start, committed int64, ok bool) begin {
+	switch {
+	case set.From != callbacks.FromCommitted:
+		return begin{Start: set}
+	case ok:
+		return begin{Start: callbacks.Start{From: callbacks.FromOffset, Offset: committed}, resumed: true}
+	case h.driver.topics.grown(p):
+		return begin{Start: callbacks.Start{From: callbacks.FromEarliest}}
+	}
+	return begin{Start: h.driver.cfg.Start}
+}
+
 // revoke drains partitions, commits them, and lets the application know. Those whose handler does not end are lost instead, and so are
-// those that do not exist any more.
+// those that do not exist any more, also if only a look tells so: whoever noticed first has started the rebalance that takes them away.
 func (h *host) revoke(ctx context.Context, cb *membership.Callback) {
+	deleted := make(chan []strategy.TopicPartition, 1)
+	if h.driver.leaving.Load() {
+		deleted <- nil // nobody is asked who may not answer
+	} else {
+		go func() { deleted <- h.driver.topics.confirm(ctx, cb.Partitions) }()
+	}
 	drained, undrained := h.drain(ctx, cb.Partitions)
+	gone := slices.Concat(cb.Gone, <-deleted)
 	if len(undrained) > 0 {
 		h.giveUp(undrained)
 		h.lost(ctx, undrained, callbacks.LossUndrained, errUndrained)
@@ -213,7 +258,7 @@ func (h *host) revoke(ctx context.Context, cb *membership.Callback) {
 		h.lost(ctx, drained, h.driver.lossReason(), context.Cause(ctx))
 		return
 	}
-	gone, kept := h.driver.topics.split(drained)
+	gone, kept := parted(drained, gone)
 	if len(gone) > 0 {
 		h.lost(ctx, gone, callbacks.LossDeleted, nil)
 	}
@@ -234,10 +279,14 @@ func (h *host) drain(ctx context.Context, parts []strategy.TopicPartition) (drai
 	for _, w := range workers {
 		w.stop()
 	}
+	began := time.Now()
 	timer := time.NewTimer(bound)
 	defer timer.Stop()
 	if !allDone(workers, timer.C, h.hurry, ctx.Done()) {
 		for _, w := range workers {
+			if at := w.working.Load(); at != none {
+				h.driver.observe(HandlerCancelled{Partition: w.at, Offset: at, After: time.Since(began)})
+			}
 			w.kill(errUndrained)
 		}
 		last := time.NewTimer(graceful)
@@ -374,6 +423,7 @@ func (h *host) take(parts []strategy.TopicPartition) (known []strategy.TopicPart
 		delete(h.starts, p)
 		delete(h.workers, p)
 	}
+	h.driver.ahead.drop(parts)
 	return known
 }
 

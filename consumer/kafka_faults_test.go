@@ -281,36 +281,63 @@ func createdLate(t *testing.T, c *realCluster) {
 	c.waitCommitted(t, "late", "late", 2)
 }
 
-// deleted deletes one topic of two while both are read, and makes it anew.
+// deleted deletes one topic of two while both are read, and makes it anew. Everybody who had some of it is told, also who hears of it only by
+// the rebalance that another member has begun. What is made anew is read from its beginning, though members start at the end elsewhere.
 func deleted(t *testing.T, c *realCluster) {
 	c.create(t, "kept", 2)
-	c.create(t, "gone", 2)
+	c.create(t, "gone", 4)
 	w := c.write(t, "kept", 2, 10*time.Millisecond)
-	c.fill(t, "gone", 2, 10)
-	a := start(t, "a", config(c.Addrs(), "deleted", "kept", "gone"), nil)
-	a.waitOwned(4)
-	b := start(t, "b", config(c.Addrs(), "deleted", "kept", "gone"), nil)
-	b.waitOwned(2)
-	a.waitOwned(2)
+	c.fill(t, "gone", 4, 10)
+	cfg := config(c.Addrs(), "deleted", "kept", "gone")
+	cfg.Start.From = callbacks.FromLatest
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(6)
+	cfg.TopicInterval = time.Hour
+	b := start(t, "b", cfg, nil)
+	b.waitOwned(3)
+	a.waitOwned(3)
+	c.fill(t, "gone", 4, 10)
+	c.waitCommitted(t, "deleted", "gone", 4)
+	before := map[*member]int{a: len(a.noted()), b: len(b.noted())}
 	if err := c.admin.DeleteTopic("gone"); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range []*member{a, b} {
-		m.wait("the loss", func() bool { return m.owned["gone-0"] == 0 && m.owned["gone-1"] == 0 })
-	}
-	// Who sees it first loses its partition. The other may hear of it by the rebalance that follows, and revokes.
-	if log := strings.Join(append(a.noted(), b.noted()...), ", "); !strings.Contains(log, "lost(deleted) gone-") {
-		t.Errorf("nobody was told that the topic is deleted: %s", log)
+		m.wait("the loss", func() bool {
+			return m.owned["gone-0"]+m.owned["gone-1"]+m.owned["gone-2"]+m.owned["gone-3"] == 0
+		})
+		if log := strings.Join(m.noted()[before[m]:], ", "); !strings.Contains(log, "lost(deleted) gone-") || strings.Contains(log, "revoke gone-") {
+			t.Errorf("%s was not told that the topic is deleted: %s", m.name, log)
+		}
 	}
 	c.waitShared(t, "deleted", 2, 2)
 	handled := len(a.handled()) + len(b.handled())
 	eventually(t, "more records", func() (string, bool) { return "none", len(a.handled())+len(b.handled()) > handled+20 })
+	for _, m := range []*member{a, b} {
+		m.becomesReady()
+	}
+	ofA, ofB := len(of("gone", a)), len(of("gone", b))
 	c.create(t, "gone", 2)
 	c.fill(t, "gone", 2, 7)
 	c.waitShared(t, "deleted", 2, 4)
 	w.stop()
 	c.waitCommitted(t, "deleted", "kept", 2)
 	c.waitCommitted(t, "deleted", "gone", 2)
+	got := slices.Concat(of("gone", a)[ofA:], of("gone", b)[ofB:])
+	slices.Sort(got)
+	if len(got) != 14 || got[0] != "gone-0@0" || got[7] != "gone-1@0" || len(slices.Compact(got)) != 14 {
+		t.Errorf("of the new topic %q were handled", got)
+	}
+}
+
+// of returns the records of a topic that a member has handled, in order.
+func of(topic string, m *member) (list []string) {
+	for _, r := range m.handled() {
+		if strings.HasPrefix(r, topic+"-") {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // grown adds partitions to a topic that is read from its end: of the new ones nothing is missed.
@@ -341,17 +368,6 @@ func grown(t *testing.T, c *realCluster) {
 	if got := len(a.handled()) + len(b.handled()); got != 30 {
 		t.Errorf("%d records, want those of the new partitions", got)
 	}
-}
-
-// A badAssignor answers with a function.
-type badAssignor struct {
-	f func(context.Context, *strategy.Group) (strategy.Assignment, error)
-}
-
-func (badAssignor) Name() string                { return "bad" }
-func (badAssignor) Protocol() strategy.Protocol { return strategy.ProtocolCooperative }
-func (a badAssignor) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
-	return a.f(ctx, g)
 }
 
 // badAssignors has a leader whose assignor fails in every way: the group goes on.

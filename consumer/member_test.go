@@ -173,6 +173,16 @@ func (m *member) wait(what string, condition func() bool) {
 	}
 }
 
+// polls waits for what nobody tells.
+func (m *member) polls(what string, condition func() bool) {
+	m.t.Helper()
+	for deadline := time.Now().Add(patience); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			m.t.Fatalf("%s: waiting for %s in vain; callbacks %q, ready: %v", m.name, what, m.noted(), m.Ready())
+		}
+	}
+}
+
 func (m *member) eventNames() []string {
 	var names []string
 	for _, e := range m.events {

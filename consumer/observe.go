@@ -47,6 +47,9 @@ func line(e Event) (level slog.Level, text string, attrs []slog.Attr) {
 			slog.Int64("offset", e.Err.Offset), slog.Int("attempt", e.Attempt), slog.String("next", e.Next))
 	case HandlerStuck:
 		return slog.LevelError, "handler does not return", append(failure(e.Err), slog.Bool("lost", e.Lost))
+	case HandlerCancelled:
+		return slog.LevelWarn, "handler was cancelled, as its partition is revoked", []slog.Attr{slog.String("partition", name(e.Partition)), slog.Int64("offset", e.Offset),
+			slog.Duration("after", e.After)}
 	case HandlerReturned:
 		return slog.LevelInfo, "handler returned after all", []slog.Attr{slog.String("partition", name(e.Partition))}
 	}
@@ -63,10 +66,18 @@ func otherLine(e Event) (level slog.Level, text string, attrs []slog.Attr) {
 			return slog.LevelInfo, "partition can be read again", []slog.Attr{slog.String("partition", name(e.Partition))}
 		}
 		return slog.LevelWarn, "partition cannot be read", append(failure(e.Err), slog.String("partition", name(e.Partition)))
+	case LeaderMoved:
+		return slog.LevelInfo, "leader moved", []slog.Attr{slog.String("partition", name(e.Partition)), slog.Int("from", int(e.From)), slog.Int("to", int(e.To)),
+			slog.Int("epoch", int(e.Epoch))}
+	case FetchRestarted:
+		return slog.LevelWarn, "partition was not read; its reading begins anew", []slog.Attr{slog.String("partition", name(e.Partition)),
+			slog.Duration("for", e.For), slog.Int64("next", e.Next)}
 	case TopicMissing:
 		return slog.LevelWarn, "topic does not exist; waiting for it", []slog.Attr{slog.String("topic", e.Topic)}
 	case TopicFound:
 		return slog.LevelInfo, "topic found", []slog.Attr{slog.String("topic", e.Topic), slog.Int("partitions", int(e.Partitions))}
+	case TopicRecreated:
+		return slog.LevelWarn, "topic was deleted and made anew", []slog.Attr{slog.String("topic", e.Topic), slog.Int("partitions", int(e.Partitions))}
 	case CoordinatorLost:
 		return slog.LevelWarn, "the group's coordinator is away", failure(e.Err)
 	case CoordinatorFound:

@@ -34,6 +34,7 @@ type RebalanceEnded struct {
 	Generation int32
 	Protocol   string // the assignor's name on the wire
 	Leader     bool   // this member's assignor decided
+	LeaderID   string // whose did
 	Reason     string // of its beginning
 	Began      time.Time
 	Joined     time.Duration // until the assignment was received
@@ -76,6 +77,14 @@ type HandlerStuck struct {
 	Lost bool
 }
 
+// HandlerCancelled says that a revoked partition's handler had all the time that [Config.Drain] and the group leave it, and that its context was
+// cancelled. What it did not finish, whoever gets the partition does again.
+type HandlerCancelled struct {
+	Partition strategy.TopicPartition
+	Offset    int64         // of the record, or of the first of a batch
+	After     time.Duration // the time it had
+}
+
 // HandlerReturned says that a handler that was stuck has returned.
 type HandlerReturned struct{ Partition strategy.TopicPartition }
 
@@ -94,11 +103,41 @@ type ReadTrouble struct {
 	Err       error
 }
 
+// LeaderMoved says that another broker leads a partition than before. Reading goes on there.
+type LeaderMoved struct {
+	Partition strategy.TopicPartition
+	From, To  int32 // node ids of brokers
+	Epoch     int32 // of the new leader; -1 if brokers do not say
+}
+
+// BrokerTrouble says that a broker cannot be read from for now, or, with a nil Err, that it can again. Its partitions may be read from others
+// meanwhile; those that cannot be are told by [ReadTrouble].
+type BrokerTrouble struct {
+	Broker int32  // its node id
+	Addr   string // host:port
+	Err    error
+}
+
+// FetchRestarted says that a partition that is owned was not read for too long, without any error, and that its reading was begun anew. See
+// [Config.Stalled].
+type FetchRestarted struct {
+	Partition strategy.TopicPartition
+	For       time.Duration // since it was read last, or began to be
+	Next      int64         // the offset that was waited for, -1 if it was still looked for
+}
+
 // TopicMissing says that a subscribed topic does not exist. It is waited for.
 type TopicMissing struct{ Topic string }
 
 // TopicFound says that a subscribed topic that did not exist, does.
 type TopicFound struct {
+	Topic      string
+	Partitions int32
+}
+
+// TopicRecreated says that a subscribed topic was deleted and made anew. What the member had of the one before is lost; the new one is read
+// from its beginning.
+type TopicRecreated struct {
 	Topic      string
 	Partitions int32
 }
@@ -119,11 +158,16 @@ func (CallbackBlocked) event()  {}
 func (CommitFailed) event()     {}
 func (HandlerFailed) event()    {}
 func (HandlerStuck) event()     {}
+func (HandlerCancelled) event() {}
 func (HandlerReturned) event()  {}
 func (OffsetOutOfRange) event() {}
 func (ReadTrouble) event()      {}
+func (LeaderMoved) event()      {}
+func (BrokerTrouble) event()    {}
+func (FetchRestarted) event()   {}
 func (TopicMissing) event()     {}
 func (TopicFound) event()       {}
+func (TopicRecreated) event()   {}
 func (AssignorFailed) event()   {}
 func (CoordinatorLost) event()  {}
 func (CoordinatorFound) event() {}

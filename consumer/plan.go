@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assignkit/assignkit/internal/handover"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/protocol"
 	"github.com/assignkit/assignkit/strategy"
@@ -14,17 +15,16 @@ import (
 // A planner has the group's assignors at work: what they say when the member joins, what they decide when it leads, and what they are told.
 type planner struct {
 	driver    *driver
-	assignors map[string]strategy.Assignor // by name on the wire
+	assignors map[string]*strategy.FallbackAssignor // by name on the wire
 }
 
 func newPlanner(d *driver) *planner {
-	p := &planner{driver: d, assignors: map[string]strategy.Assignor{}}
+	p := &planner{driver: d, assignors: map[string]*strategy.FallbackAssignor{}}
 	for _, a := range d.cfg.Assignors {
 		f, ok := a.(*strategy.FallbackAssignor)
 		if !ok {
 			f = strategy.Fallback(a)
 			f.Timeout, f.Logger = d.cfg.AssignTimeout, d.log
-			f.OnFailure = func(failure strategy.Failure) { d.observeQuietly(AssignorFailed{Failure: failure}) }
 		}
 		p.assignors[a.Name()] = f
 	}
@@ -78,6 +78,43 @@ type plan struct {
 	group      *strategy.Group
 	assignment strategy.Assignment
 	took       time.Duration
+	failures   []strategy.Failure // of the assignors that were asked before the one that decided
+	decided    string             // as it was specified, or its name
+}
+
+// ask has an assignor decide.
+func (p *plan) ask(ctx context.Context, a *strategy.FallbackAssignor, failed func(strategy.Failure)) (err error) {
+	own := *a
+	own.OnFailure = func(f strategy.Failure) {
+		p.failures = append(p.failures, f)
+		failed(f)
+		if a.OnFailure != nil {
+			a.OnFailure(f)
+		}
+	}
+	began := time.Now()
+	p.assignment, err = own.Assign(ctx, p.group)
+	p.took = time.Since(began)
+	switch n := len(p.failures); {
+	case n == 0:
+		p.decided = specOf(a.First)
+	case n <= len(a.Then):
+		p.decided = specOf(a.Then[n-1])
+	default:
+		p.decided = p.failures[n-1].Next
+	}
+	return err
+}
+
+// A Specified is an optional interface of an assignor that was made of a specification, see [strategy.Parse]. It is recorded where
+// [Config.Trace] is wanted; without it, the assignor's name is.
+type Specified interface{ Spec() string }
+
+func specOf(a strategy.Assignor) string {
+	if s, ok := strategy.As[Specified](a); ok {
+		return s.Spec()
+	}
+	return a.Name()
 }
 
 // compute makes a plan, on a goroutine of its own, and sends it.
@@ -109,14 +146,21 @@ func (p *planner) make(ctx context.Context, c *membership.Compute) (computed mem
 		computed.Topics = append(computed.Topics, membership.TopicCount{Topic: t.Name, Partitions: t.Partitions})
 	}
 	made = &plan{group: join.Group(p.driver.cfg.Group, c.Generation, c.Leader, topics)}
-	began := time.Now()
-	made.assignment, computed.Err = assignor.Assign(ctx, made.group)
-	made.took = time.Since(began)
+	computed.Err = made.ask(ctx, assignor, func(f strategy.Failure) { p.driver.observeQuietly(AssignorFailed{Failure: f}) })
 	if computed.Err != nil {
 		computed.Err = fmt.Errorf("consumer: the group cannot be assigned: %w", computed.Err)
 		return computed, nil
 	}
 	computed.Withheld = slices.ContainsFunc(made.assignment.Unassigned, func(u strategy.Unassigned) bool { return u.Reason == strategy.Withheld })
-	computed.Assignments, computed.Err = join.EncodeAssignments(c.Generation, &made.assignment, nil)
+	computed.Assignments, computed.Err = join.EncodeAssignments(c.Generation, &made.assignment, p.announce(join, made))
 	return computed, made
+}
+
+// announce is what members are told about the round that follows.
+func (p *planner) announce(join *protocol.Join, made *plan) map[string]protocol.UserData {
+	h := &p.driver.cfg.HandOver
+	if h.Off {
+		return nil
+	}
+	return handover.Announce(join, made.group, &made.assignment, handover.Timing{After: h.After, Grace: h.Grace})
 }

@@ -25,8 +25,8 @@ func (r *recorder) record(e *RebalanceEnded, member string, calls []CallbackRetu
 		return
 	}
 	line := &trace.Rebalance{
-		Time: e.Began.UTC(), Group: r.driver.cfg.Group, Generation: e.Generation, Assignor: e.Protocol, Reason: e.Reason, Member: member,
-		Instance: r.driver.cfg.InstanceID, Leader: e.Leader, JoinedMS: trace.Milliseconds(e.Joined), TookMS: trace.Milliseconds(e.Took),
+		Time: e.Began.UTC(), Group: r.driver.cfg.Group, Generation: e.Generation, Assignor: e.Protocol, Mode: r.driver.cfg.protocol().String(),
+		Reason: e.Reason, Member: member, Instance: r.driver.cfg.InstanceID, Leader: e.Leader, LeaderID: e.LeaderID, JoinedMS: trace.Milliseconds(e.Joined), TookMS: trace.Milliseconds(e.Took),
 		Assigned: e.Assigned, Added: e.Added, Removed: e.Removed,
 	}
 	for _, c := range calls {
@@ -39,6 +39,10 @@ func (r *recorder) record(e *RebalanceEnded, member string, calls []CallbackRetu
 	r.driver.events.add(func() {
 		if p != nil {
 			line.SetPlan(p.group, &p.assignment, p.took)
+			line.Spec = p.decided
+			for _, f := range p.failures {
+				line.Failures = append(line.Failures, trace.Failure{Assignor: f.Assignor, Cause: string(f.Cause), Error: f.Err.Error()})
+			}
 		}
 		if err := r.out.Write(line); err != nil {
 			r.driver.log.Error("a rebalance is not recorded", "error", err)

@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
-	"github.com/assignkit/assignkit/internal/trace"
 	"github.com/assignkit/assignkit/strategies/roundrobin"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -469,46 +467,5 @@ func TestAssignFails(t *testing.T) {
 	want := []string{"assign orders-0", "revoke orders-0", "assign orders-0", "revoke orders-0", "assign orders-0"}
 	if got := b.noted(); !slices.Equal(got, want) {
 		t.Errorf("callbacks %q", got)
-	}
-}
-
-// TestTrace has a rebalance recorded, by the leader with all that was asked and answered.
-func TestTrace(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4, Records: []int{5}})
-	var lines bytes.Buffer
-	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Trace = &lines
-	cfg.Labels = map[string]string{"tier": "gold"}
-	a := start(t, "a", cfg, nil)
-	a.waitOwned(4)
-	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
-	b.waitOwned(2)
-	if err := a.close(); err != nil {
-		t.Fatal(err)
-	}
-	var list []*trace.Rebalance
-	for r, err := range trace.Read("trace", &lines) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, r)
-	}
-	if len(list) < 3 {
-		t.Fatalf("%d lines", len(list))
-	}
-	first, second := list[0], list[1]
-	g, err := second.Strategy()
-	if err != nil || !second.Leader || len(g.Members) != 2 || g.Generation != 2 {
-		t.Fatalf("the second line is %+v, of group %+v (%v)", second, g, err)
-	}
-	mine := g.Members[slices.IndexFunc(g.Members, func(m strategy.Member) bool { return m.ID == second.Member })]
-	if text(mine.Owned) != "orders-0 orders-1 orders-2 orders-3" || mine.Labels["tier"] != "gold" || mine.Generation != 1 {
-		t.Errorf("the leader joined as %+v", mine)
-	}
-	if text(first.Added) != "orders-0 orders-1 orders-2 orders-3" || len(first.Callbacks) != 1 || first.Callbacks[0].Callback != "assign" {
-		t.Errorf("the first line is %+v", first)
-	}
-	if len(second.Removed) == 0 {
-		t.Errorf("the second line is %+v", second)
 	}
 }

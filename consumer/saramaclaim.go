@@ -9,7 +9,6 @@ import (
 
 	"github.com/IBM/sarama"
 
-	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/fetch"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -147,7 +146,6 @@ func (c *saramaClaim) pump(w *worker, b *fetch.Batch) {
 		return
 	}
 	defer w.working.Store(none)
-	defer func() { w.reader.Load().Close() }() // the worker closes the one that it has opened
 	defer func() {
 		c.cancel()
 		close(c.messages)
@@ -201,7 +199,7 @@ func (c *saramaClaim) feed(w *worker, a *saramaAttempt, messages []Message, b *f
 		w.working.Store(none)
 		if b == nil || b.Len() == 0 {
 			var err error
-			b, err = w.reader.Load().Next(ctx)
+			b, err = w.next(ctx)
 			if ctx.Err() != nil {
 				return w.reading.Err() == nil
 			}
@@ -225,16 +223,6 @@ func (c *saramaClaim) awaitNext(w *worker, a *saramaAttempt) bool {
 	case <-w.reading.Done():
 	}
 	return false
-}
-
-// rewind has a worker read from an offset on. What was read ahead is dropped.
-func (w *worker) rewind(from int64) error {
-	w.reader.Load().Close()
-	reader, err := w.driver.fetcher.Open(w.at, callbacks.Start{From: callbacks.FromOffset, Offset: from})
-	if err == nil {
-		w.reader.Store(reader)
-	}
-	return err
 }
 
 // A saramaClaimView is what one call of ConsumeClaim sees.

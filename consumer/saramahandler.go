@@ -36,8 +36,9 @@ type SaramaGroup struct{ handler sarama.ConsumerGroupHandler }
 // more, and the partition is not claimed here again before it has; Cleanup waits for that too. The context of the session that Setup
 // was given ends with the session.
 //
-// Messages has no buffer: a record is taken out of it when the handler receives it. InitialOffset is the committed offset; where there is none,
-// that of [Config.Start], as sarama.OffsetOldest and OffsetNewest. A start that OnAssign sets, and one by time, is not seen in it.
+// Messages has no buffer: a record is taken out of it when the handler receives it. InitialOffset is where the partition starts: the offset that
+// OnAssign has set, or the committed one, or that of [Config.Start]. The earliest and the latest are sarama.OffsetOldest and OffsetNewest, as
+// with Sarama; a start by time is not seen in it, it is OffsetOldest too.
 //
 // # What is committed
 //
@@ -71,7 +72,7 @@ func (g *SaramaGroup) Run(ctx context.Context, c *Consumer) error {
 		marks: map[strategy.TopicPartition]*saramaMark{},
 	}
 	cfg.Commits = CommitManual
-	cfg.Callbacks = callbacks.Chain(cfg.Callbacks, r)
+	cfg.Callbacks = callbacks.Chain(startsKept{cfg.Callbacks, r}, r)
 	if r.auto {
 		committing, stop := context.WithCancel(context.WithoutCancel(ctx))
 		var committer sync.WaitGroup
@@ -89,7 +90,8 @@ type saramaRun struct {
 	cfg      *Config
 	auto     bool // marks are committed at intervals, and before partitions go
 
-	turn sync.Mutex // held by who begins or ends sessions and claims
+	turn   sync.Mutex                                  // held by who begins or ends sessions and claims
+	starts map[strategy.TopicPartition]callbacks.Start // that the application has set for what is being assigned
 
 	mu      sync.Mutex
 	session *saramaSession // nil without partitions
@@ -99,6 +101,29 @@ type saramaRun struct {
 }
 
 var _ callbacks.Callbacks = (*saramaRun)(nil)
+
+// startsKept are the application's callbacks. The starts that they set are kept for the claims that begin then: who is behind them in a chain
+// does not see them.
+type startsKept struct {
+	callbacks.Callbacks
+	run *saramaRun
+}
+
+// Unwrap makes it a [callbacks.Wrapper].
+func (k startsKept) Unwrap() []callbacks.Callbacks { return []callbacks.Callbacks{k.Callbacks} }
+
+func (k startsKept) Assigned(ctx context.Context, a *callbacks.Assignment) error {
+	own := &callbacks.Assignment{Event: a.Event, Added: a.Added, Committed: a.Committed}
+	err := k.Callbacks.Assigned(ctx, own)
+	starts := own.End()
+	for p, s := range starts {
+		err = errors.Join(err, a.SetStart(p, s))
+	}
+	k.run.turn.Lock()
+	defer k.run.turn.Unlock()
+	k.run.starts = starts
+	return err
+}
 
 // Assigned begins a session if there is none, and the claims of what was added.
 func (r *saramaRun) Assigned(ctx context.Context, a *callbacks.Assignment) error {
@@ -155,25 +180,30 @@ func (r *saramaRun) end(s *saramaSession) error {
 
 // start begins a claim.
 func (r *saramaRun) start(s *saramaSession, p strategy.TopicPartition, a *callbacks.Assignment) {
+	committed, ok := a.Committed[p]
+	from := s.driver.host.beginning(p, r.starts[p], committed.Offset, ok)
+	mark := &saramaMark{offset: none, asked: none}
+	if from.From == callbacks.FromOffset {
+		mark.offset = from.Offset // so that marks before it count for nothing
+	}
+	if from.resumed {
+		mark.metadata = committed.Metadata
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	initial := r.initial()
-	mark := &saramaMark{offset: none, asked: none}
-	if o, ok := a.Committed[p]; ok {
-		initial, mark.offset, mark.metadata = o.Offset, o.Offset, o.Metadata
-	}
-	c := newSaramaClaim(s, p, initial, r.late[p])
+	c := newSaramaClaim(s, p, initial(from.Start), r.late[p])
 	r.claims[p], r.marks[p] = c, mark
 	s.driver.working.Go(c.serve)
 }
 
-// initial is where a partition starts without a committed offset, in Sarama's terms.
-func (r *saramaRun) initial() int64 {
-	switch r.cfg.Start.From {
+// initial is a start in Sarama's terms.
+func initial(s callbacks.Start) int64 {
+	switch s.From {
 	case callbacks.FromOffset:
-		return r.cfg.Start.Offset
+		return s.Offset
 	case callbacks.FromLatest:
 		return sarama.OffsetNewest
+	case callbacks.FromCommitted, callbacks.FromEarliest, callbacks.FromTimestamp:
 	}
 	return sarama.OffsetOldest
 }

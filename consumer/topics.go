@@ -17,27 +17,46 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// lookTime bounds a look at topics.
-const lookTime = 10 * time.Second
+const (
+	lookTime    = 10 * time.Second // for a look at topics
+	confirmTime = time.Second      // for a look that a revocation waits for
+)
 
 // topics knows the topics that the member reads and those of the plans that it makes, and notices changes. It is safe for concurrent
 // use.
 type topics struct {
 	driver *driver
-	asking sync.Mutex // held while a broker is asked
-	conn   *conn.Conn
-	turn   int // which address was connected to last
+	early  chan struct{} // has room for one: look now
+
+	asking chan struct{} // has one in it while somebody uses what follows
+	asker  *conn.Asker
+	turn   int // which address was asked last
 
 	mu      sync.Mutex
-	known   map[string]strategy.Topic
+	known   map[string]topic
 	first   map[string]int32 // partitions of a subscribed topic when it was seen first: later ones are new
+	former  map[topicID]bool // of topics that are gone: brokers that are behind name them for a while
 	planned []string         // topics of others, in this member's plan
 	missing map[string]bool  // subscribed, and not there
 	doubts  map[string]int   // how often a known topic was not there in a row
 }
 
+// A topic is one that exists.
+type topic struct {
+	strategy.Topic
+	id topicID
+}
+
+// A topicID tells a topic from others that had its name before. It is zero with brokers before Kafka 2.8.
+type topicID = [16]byte
+
 func newTopics(d *driver) *topics {
-	return &topics{driver: d, turn: rand.IntN(len(d.cfg.Brokers)), known: map[string]strategy.Topic{}, first: map[string]int32{}, missing: map[string]bool{}, doubts: map[string]int{}}
+	conf := *d.client.Config()
+	conf.Version = sarama.MaxVersion // so that brokers that have IDs tell them, whatever else is to be spoken
+	return &topics{
+		driver: d, early: make(chan struct{}, 1), asking: make(chan struct{}, 1), asker: conn.NewAsker(&conf, lookTime/3), turn: rand.IntN(len(d.cfg.Brokers)),
+		known: map[string]topic{}, first: map[string]int32{}, former: map[topicID]bool{}, missing: map[string]bool{}, doubts: map[string]int{},
+	}
 }
 
 // begin looks for the first time, and has Sarama's client know the brokers. Topics that are not there are waited for; that the user may
@@ -69,8 +88,17 @@ func (t *topics) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
+		case <-t.early:
 		}
 		wait = t.look(ctx)
+	}
+}
+
+// hurry has topics looked at soon, as one of them seems to have gone.
+func (t *topics) hurry() {
+	select {
+	case t.early <- struct{}{}:
+	default:
 	}
 }
 
@@ -86,11 +114,53 @@ func (t *topics) look(ctx context.Context) time.Duration {
 		return min(interval, time.Second)
 	}
 	unsure := t.take(names, found, refused)
-	t.driver.post(func() { t.driver.step(membership.Metadata{Topics: t.counts()}) })
+	t.driver.post(t.tell)
 	if unsure {
 		return min(interval, time.Second)
 	}
 	return interval
+}
+
+// tell tells the member, on the driver's goroutine.
+func (t *topics) tell() { t.driver.step(membership.Metadata{Topics: t.counts()}) }
+
+// confirm looks whether partitions exist, and returns those that do not, once the member has been told. Their topics may have been deleted, or
+// made anew, since the last look, and another member may have seen that: what the group takes from this one then is not for anybody else, and
+// what it gives is new. A broker that does not answer is not waited for.
+func (t *topics) confirm(ctx context.Context, parts []strategy.TopicPartition) (gone []strategy.TopicPartition) {
+	ctx, cancel := context.WithTimeout(ctx, confirmTime)
+	defer cancel()
+	var names []string
+	for _, tp := range strategy.ByTopic(parts) {
+		names = append(names, tp.Topic)
+	}
+	for {
+		found, refused, err := t.ask(ctx, names)
+		if err != nil {
+			t.driver.log.Debug("it is not known whether topics were deleted", "error", err)
+			return nil
+		}
+		t.take(names, found, refused)
+		if !t.doubtful(names) {
+			break
+		}
+		t.hangUp() // so that another broker is asked, if there are several
+	}
+	told := make(chan struct{})
+	if t.driver.post(func() { t.tell(); close(told) }) {
+		select {
+		case <-told:
+		case <-t.driver.over:
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range parts {
+		if p.Partition >= t.known[p.Topic].Partitions {
+			gone = append(gone, p)
+		}
+	}
+	return gone
 }
 
 func (t *topics) names() []string {
@@ -103,19 +173,17 @@ func (t *topics) names() []string {
 
 // take takes over what was found, and returns whether it is to be looked at again soon. A topic that was known and is not there is
 // believed to be deleted at the second look, as brokers that have just started do not know all yet.
-func (t *topics) take(names []string, found map[string]strategy.Topic, refused []string) (unsure bool) {
+func (t *topics) take(names []string, found map[string]topic, refused []string) (unsure bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, n := range names {
 		subscribed := slices.Contains(t.driver.cfg.Topics, n)
-		topic, ok := found[n]
+		is, ok := found[n]
 		switch {
+		case ok && t.former[is.id]:
+			unsure = true // that broker is behind
 		case ok:
-			delete(t.doubts, n)
-			t.known[n] = topic
-			if subscribed {
-				t.appeared(n, topic.Partitions)
-			}
+			t.appeared(is, subscribed)
 		case slices.Contains(refused, n):
 			if !t.missing[n] && subscribed {
 				t.driver.observe(ReadTrouble{Partition: strategy.TopicPartition{Topic: n, Partition: -1}, Err: ErrTopicUnauthorized})
@@ -128,30 +196,55 @@ func (t *topics) take(names []string, found map[string]strategy.Topic, refused [
 	return unsure
 }
 
-func (t *topics) appeared(topic string, partitions int32) {
-	if _, ok := t.first[topic]; !ok {
-		t.first[topic] = partitions
+// appeared takes over a topic that is there.
+func (t *topics) appeared(is topic, subscribed bool) {
+	was, known := t.known[is.Name]
+	delete(t.doubts, is.Name)
+	if is.id == (topicID{}) {
+		is.id = was.id // it was told by a broker before Kafka 2.8, while brokers are being upgraded
 	}
-	if t.missing[topic] {
-		delete(t.missing, topic)
-		t.first[topic] = 0 // all of it is new
-		t.driver.observe(TopicFound{Topic: topic, Partitions: partitions})
+	t.known[is.Name] = is
+	if !subscribed {
+		return
+	}
+	if _, ok := t.first[is.Name]; !ok {
+		t.first[is.Name] = is.Partitions
+	}
+	switch {
+	case t.missing[is.Name]:
+		delete(t.missing, is.Name)
+		t.first[is.Name] = 0 // all of it is new
+		t.driver.observe(TopicFound{Topic: is.Name, Partitions: is.Partitions})
+	case known && was.id != is.id && was.id != (topicID{}):
+		t.former[was.id] = true
+		t.first[is.Name] = 0
+		t.driver.observe(TopicRecreated{Topic: is.Name, Partitions: is.Partitions})
 	}
 }
 
-func (t *topics) vanished(topic string, subscribed bool) (unsure bool) {
-	if _, known := t.known[topic]; known {
-		if t.doubts[topic]++; t.doubts[topic] < 2 {
+func (t *topics) vanished(name string, subscribed bool) (unsure bool) {
+	if was, known := t.known[name]; known {
+		if t.doubts[name]++; t.doubts[name] < 2 {
 			return true
 		}
-		delete(t.known, topic)
-		delete(t.doubts, topic)
+		delete(t.known, name)
+		delete(t.doubts, name)
+		if was.id != (topicID{}) {
+			t.former[was.id] = true
+		}
 	}
-	if subscribed && !t.missing[topic] {
-		t.missing[topic] = true
-		t.driver.observe(TopicMissing{Topic: topic})
+	if subscribed && !t.missing[name] {
+		t.missing[name] = true
+		t.driver.observe(TopicMissing{Topic: name})
 	}
 	return subscribed
+}
+
+// doubtful says whether one of the topics was not there the last time, and is not believed to be deleted.
+func (t *topics) doubtful(names []string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(names, func(n string) bool { return t.doubts[n] > 0 })
 }
 
 // counts is what the member is told.
@@ -160,31 +253,19 @@ func (t *topics) counts() []membership.TopicCount {
 	defer t.mu.Unlock()
 	var list []membership.TopicCount
 	for _, n := range slices.Sorted(maps.Keys(t.known)) {
-		list = append(list, membership.TopicCount{Topic: n, Partitions: t.known[n].Partitions})
+		is := t.known[n]
+		list = append(list, membership.TopicCount{Topic: n, Partitions: is.Partitions, ID: is.id})
 	}
 	return list
 }
 
-// grown reports that a partition was added to a topic that was there when the member began, or came with the topic later.
+// grown reports that a partition was added to a topic that was there when the member began, or came with the topic later. One that the
+// group has of a topic of which this member does not know yet is as new.
 func (t *topics) grown(p strategy.TopicPartition) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	first, ok := t.first[p.Topic]
-	return ok && p.Partition >= first
-}
-
-// split sorts partitions by whether they are known not to exist any more.
-func (t *topics) split(parts []strategy.TopicPartition) (gone, kept []strategy.TopicPartition) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, p := range parts {
-		if t.missing[p.Topic] {
-			gone = append(gone, p)
-		} else {
-			kept = append(kept, p)
-		}
-	}
-	return gone, kept
+	return t.missing[p.Topic] || ok && p.Partition >= first
 }
 
 // forPlan returns the topics that a plan needs, as they are now, or as they were known last where nobody can be asked.
@@ -200,23 +281,21 @@ func (t *topics) forPlan(ctx context.Context, names []string) []strategy.Topic {
 	t.planned = slices.Clone(names)
 	var list []strategy.Topic
 	for _, n := range names {
-		if topic, ok := t.known[n]; ok {
-			list = append(list, topic)
+		if is, ok := t.known[n]; ok {
+			list = append(list, is.Topic)
 		}
 	}
 	return list
 }
 
 // ask asks brokers for topics until one answers. Those that do not exist are in neither result.
-func (t *topics) ask(ctx context.Context, names []string) (found map[string]strategy.Topic, refused []string, err error) {
+func (t *topics) ask(ctx context.Context, names []string) (found map[string]topic, refused []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	for {
-		resp, failed := t.metadata(ctx, names)
-		if failed == nil {
-			if found, refused, failed = t.read(resp); failed == nil {
-				return found, refused, nil
-			}
+		var failed error
+		if found, refused, failed = t.askOne(ctx, names); failed == nil {
+			return found, refused, nil
 		}
 		if err == nil || ctx.Err() == nil && !errors.Is(failed, context.DeadlineExceeded) { // what was cut short says less than what came before
 			err = failed
@@ -232,41 +311,29 @@ func (t *topics) ask(ctx context.Context, names []string) (found map[string]stra
 	}
 }
 
-// metadata asks one broker, over a connection that is kept. After an error the next one is asked.
-func (t *topics) metadata(ctx context.Context, names []string) (*sarama.MetadataResponse, error) {
-	t.asking.Lock()
-	defer t.asking.Unlock()
-	conf := t.driver.client.Config()
-	if t.conn == nil {
-		addrs := t.brokers()
-		t.turn++
-		addr := addrs[t.turn%len(addrs)]
-		opening, cancel := context.WithTimeout(ctx, lookTime/3)
-		defer cancel()
-		c, err := conn.Open(opening, conf, addr, lookTime)
-		if err != nil {
-			return nil, err
+// askOne asks the broker that was asked last, or if that fails the next one.
+func (t *topics) askOne(ctx context.Context, names []string) (found map[string]topic, refused []string, err error) {
+	select {
+	case t.asking <- struct{}{}:
+		defer func() { <-t.asking }()
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
+	addrs := t.brokers()
+	t.turn++
+	err = t.asker.Ask(ctx, []string{addrs[t.turn%len(addrs)]}, func(b *sarama.Broker) error {
+		request := sarama.NewMetadataRequest(sarama.MaxVersion, names)
+		request.AllowAutoTopicCreation = false
+		resp, err := b.GetMetadata(request)
+		if err == nil {
+			found, refused, err = read(resp)
 		}
-		t.conn = c
-	}
-	request := sarama.NewMetadataRequest(conf.Version, names)
-	request.AllowAutoTopicCreation = false
-	stop := context.AfterFunc(ctx, t.conn.Cut)
-	resp, err := t.conn.GetMetadata(request)
-	if !stop() || err != nil {
-		addr := t.conn.Addr()
-		t.hangUp()
-		return nil, fmt.Errorf("broker %s: %w", addr, errors.Join(context.Cause(ctx), err))
-	}
-	return resp, nil
-}
-
-// hangUp is called with t.asking held, or by who asks nothing any more.
-func (t *topics) hangUp() {
-	if t.conn != nil {
-		t.conn.Close()
-		t.conn = nil
-	}
+		if err != nil {
+			return fmt.Errorf("broker %s: %w", b.Addr(), err)
+		}
+		return nil
+	})
+	return found, refused, err
 }
 
 // brokers returns the addresses to ask.
@@ -280,18 +347,25 @@ func (t *topics) brokers() []string {
 	return addrs
 }
 
+// hangUp closes the connection to the broker that was asked last.
+func (t *topics) hangUp() {
+	t.asking <- struct{}{}
+	defer func() { <-t.asking }()
+	t.asker.Close()
+}
+
 // read takes an answer apart. An error is one after which another broker is to be asked.
-func (t *topics) read(resp *sarama.MetadataResponse) (found map[string]strategy.Topic, refused []string, err error) {
+func read(resp *sarama.MetadataResponse) (found map[string]topic, refused []string, err error) {
 	racks := map[int32]string{}
 	for _, b := range resp.Brokers {
 		racks[b.ID()] = b.Rack()
 	}
-	found = map[string]strategy.Topic{}
+	found = map[string]topic{}
 	for _, m := range resp.Topics {
 		switch m.Err { //nolint:exhaustive // all others are an error of this broker, or of the moment
 		case sarama.ErrNoError, sarama.ErrLeaderNotAvailable, sarama.ErrReplicaNotAvailable:
 			if len(m.Partitions) > 0 {
-				found[m.Name] = describe(m, racks)
+				found[m.Name] = topic{Topic: describe(m, racks), id: m.Uuid}
 			}
 		case sarama.ErrUnknownTopicOrPartition, sarama.ErrInvalidTopic:
 		case sarama.ErrTopicAuthorizationFailed:

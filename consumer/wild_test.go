@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/assignkit/assignkit/callbacks"
@@ -131,6 +132,40 @@ func TestWild07and08MixedLists(t *testing.T) {
 	a.waitOwned(2)
 	onceEach(t, 20, a, b)
 	if log := a.noted(); len(log) != 3 || log[1] != "revoke orders-0 orders-1 orders-2 orders-3" {
+		t.Errorf("callbacks %q", log)
+	}
+}
+
+// Elsewhere: a commit's caller gave up while the coordinator was looked for, and took the search away from the heartbeats, which then
+// stopped for ever.
+func TestWild09ASearchOutlivesTheCommitThatWaitsForIt(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Commits = consumer.CommitManual
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(5)
+	fake := cluster.Fake()
+	searching, release := hold(fake, kmsg.FindCoordinator)
+	fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Err: kerr.NotCoordinator})
+	<-searching
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error, 1)
+	go func() {
+		result <- a.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 3}})
+	}()
+	a.sees("the search", func(e consumer.Event) bool { _, ok := e.(consumer.CoordinatorLost); return ok })
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("the commit returned %v", err)
+	}
+	close(release)
+	a.sees("the coordinator", func(e consumer.Event) bool { _, ok := e.(consumer.CoordinatorFound); return ok })
+	beats := fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Observe: true, TopLevel: true, Count: -1})
+	a.polls("heartbeats", func() bool { return beats.Hits() > 3 })
+	if err := a.Commit(t.Context(), map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 5}}); err != nil {
+		t.Error(err)
+	}
+	if log := a.noted(); len(log) != 1 {
 		t.Errorf("callbacks %q", log)
 	}
 }
@@ -398,4 +433,36 @@ func TestWild32IdleMembersStay(t *testing.T) {
 		t.Error(err)
 	}
 	b.waitOwned(1)
+}
+
+// Elsewhere: handlers were cut off at each rebalance, their work was done twice, and nobody counted it.
+func TestWild33DrainsThatTakeTooLongAreTold(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Drain, cfg.Rebalance = 50*time.Millisecond, 10*time.Second
+	entered := make(chan struct{}, 1)
+	a := start(t, "a", cfg, func(ctx context.Context, m *consumer.Message) error {
+		if m.Offset < 2 {
+			return nil
+		}
+		entered <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	<-entered
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+	if log := a.noted(); len(log) != 2 || log[1] != "revoke orders-0" {
+		t.Errorf("callbacks %q", log)
+	}
+	a.sees("what was cut off", func(e consumer.Event) bool {
+		c, ok := e.(consumer.HandlerCancelled)
+		return ok && c.Partition == strategy.TopicPartition{Topic: "orders"} && c.Offset == 2 && c.After >= cfg.Drain
+	})
+	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
+	b.waitRecords(3)
+	if got := b.handled()[0]; got != "orders-0@2" {
+		t.Errorf("the next member begins with %s", got)
+	}
 }

@@ -43,12 +43,16 @@ type worker struct {
 	working  atomic.Int64  // offset that the handler works on, none if it does not
 	attempts atomic.Uint64 // tries after the first of a record, so that they are told from one long call
 	reader   atomic.Pointer[fetch.Partition]
+	first    atomic.Pointer[fetch.Partition] // the reader that says where it started
+	anew     atomic.Bool                     // the reader was closed so that another is opened
 
-	asked int64 // offset of the last automatic commit, on the driver's goroutine; none if it failed
+	position int64 // behind what was read last, for the worker's goroutine; none before
+	skip     int64 // records before this offset are not to be processed
+	asked    int64 // offset of the last automatic commit, on the driver's goroutine; none if it failed
 }
 
 func newWorker(d *driver, at strategy.TopicPartition, start callbacks.Start, resumed bool) *worker {
-	w := &worker{consumer: d.consumer, driver: d, at: at, start: start, resumed: resumed, done: make(chan struct{}), asked: none}
+	w := &worker{consumer: d.consumer, driver: d, at: at, start: start, resumed: resumed, done: make(chan struct{}), position: none, asked: none}
 	w.place = Place{Topic: at.Topic, Partition: at.Partition, worker: w}
 	w.ctx, w.cancel = context.WithCancelCause(d.handlers)
 	w.reading, w.stopped = context.WithCancel(d.handlers)
@@ -89,15 +93,13 @@ func (w *worker) run(before *worker) {
 			return
 		}
 	}
-	reader, err := w.driver.fetcher.Open(w.at, w.start)
-	if err != nil {
+	if err := w.begin(); err != nil {
 		w.unreadable(err)
 		return
 	}
-	defer reader.Close()
-	w.reader.Store(reader)
+	defer func() { w.reader.Load().Close() }()
 	for {
-		b, err := reader.Next(w.reading)
+		b, err := w.next(w.reading)
 		if w.stopping.Load() {
 			return
 		}
@@ -105,6 +107,10 @@ func (w *worker) run(before *worker) {
 			w.unreadable(err)
 			return
 		}
+		if b.Next <= w.skip {
+			continue // it was read ahead, and another member has processed it since
+		}
+		b.Skip(w.skip)
 		for b.Len() > 0 {
 			if !w.driver.work.do(w, b) {
 				return
@@ -114,19 +120,88 @@ func (w *worker) run(before *worker) {
 	}
 }
 
-func (w *worker) unreadable(err error) {
-	if w.reading.Err() == nil {
-		w.driver.fail(&ReadError{Topic: w.at.Topic, Partition: w.at.Partition, Err: err})
+// begin begins to read, or goes on with what was read ahead.
+func (w *worker) begin() error {
+	reader := w.driver.ahead.take(w.at, w.start)
+	if reader == nil {
+		return w.open(w.start)
 	}
+	w.skip = w.start.Offset
+	w.first.Store(reader)
+	w.reader.Store(reader)
+	return nil
+}
+
+// open begins to read, in place of the reader there was.
+func (w *worker) open(from callbacks.Start) error {
+	reader, err := w.driver.fetcher.Open(w.at, from)
+	if err != nil {
+		return err
+	}
+	if w.position == none {
+		w.first.Store(reader)
+	}
+	w.reader.Store(reader)
+	return nil
+}
+
+// next returns the next records. Where the reader was closed by restart, it goes on with another one behind the records that it has returned.
+func (w *worker) next(ctx context.Context) (*fetch.Batch, error) {
+	for {
+		reader := w.reader.Load()
+		b, err := reader.Next(ctx)
+		if err == nil {
+			w.position = b.Next
+			w.driver.epochs.read(w.at, b.Next, b.LeaderEpoch)
+			return b, nil
+		}
+		if !errors.Is(err, fetch.ErrClosed) || !w.anew.Swap(false) {
+			return nil, err
+		}
+		from := w.start
+		if at, known := reader.Start(); w.position != none {
+			from = callbacks.Start{From: callbacks.FromOffset, Offset: w.position}
+		} else if known {
+			from = callbacks.Start{From: callbacks.FromOffset, Offset: at}
+		}
+		if err := w.open(from); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// restart has reading begin anew. What was read ahead is dropped, and read again. It may be called from any goroutine.
+func (w *worker) restart() {
+	w.anew.Store(true)
+	w.reader.Load().Close()
+}
+
+// rewind has it begin anew at an offset. It is for the worker's goroutine.
+func (w *worker) rewind(from int64) error {
+	w.reader.Load().Close()
+	w.position, w.skip = from, 0
+	return w.open(callbacks.Start{From: callbacks.FromOffset, Offset: from})
+}
+
+// unreadable ends Run, as the partition cannot be read any further.
+func (w *worker) unreadable(err error) {
+	if w.reading.Err() != nil {
+		return
+	}
+	failed := &ReadError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: none, Err: err}
+	if p, ok := errors.AsType[*fetch.PartitionError](err); ok {
+		failed.Offset, failed.Err = p.Offset, p.Err
+	}
+	w.driver.fail(failed)
 }
 
 // due returns the offset to commit, none if there is none: behind what is processed, or where it started if nobody has committed that. It is
 // fresh if it was not asked for yet.
 func (w *worker) due() (next int64, fresh bool) {
 	next = w.handled.Load()
-	if r := w.reader.Load(); next == none && r != nil && !w.resumed {
+	if r := w.first.Load(); next == none && r != nil && !w.resumed {
 		if first, known := r.Start(); known {
-			next = first
+			next = max(first, w.skip)
 		}
 	}
 	return next, next != none && next != w.asked

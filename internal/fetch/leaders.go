@@ -36,8 +36,8 @@ type verdict struct {
 
 // finder finds leaders until the fetcher is closed. Partitions that have one do not wait for it.
 func (f *Fetcher) finder() {
-	link := &link{}
-	defer link.close()
+	asker := conn.NewAsker(f.cfg.Client.Config(), metadataTime)
+	defer asker.Close()
 	for {
 		select {
 		case <-f.ended.Done():
@@ -51,7 +51,7 @@ func (f *Fetcher) finder() {
 		if len(topics) == 0 {
 			continue
 		}
-		resp, err := f.metadata(link, topics)
+		resp, err := f.metadata(asker, topics)
 		if f.ended.Err() != nil {
 			return
 		}
@@ -76,40 +76,28 @@ func (f *Fetcher) sought() []string {
 }
 
 // metadata asks brokers one after the other, until one answers.
-func (f *Fetcher) metadata(l *link, topics []string) (*sarama.MetadataResponse, error) {
+func (f *Fetcher) metadata(asker *conn.Asker, topics []string) (*sarama.MetadataResponse, error) {
 	request := sarama.NewMetadataRequest(f.cfg.Client.Config().Version, topics)
-	var errs []error
 	addrs, doubtful := f.addrs()
-	if l.conn != nil && slices.Contains(doubtful, l.conn.Addr()) {
-		l.close()
+	if slices.Contains(doubtful, asker.Addr()) {
+		asker.Close()
 	}
-	if l.conn != nil {
-		resp, err := l.conn.GetMetadata(request)
-		if err == nil {
-			return resp, nil
-		}
-		l.close() // it may be old, and the broker well
-	}
-	for _, addr := range append(addrs, doubtful...) {
-		if f.ended.Err() != nil {
-			return nil, ErrClosed
-		}
-		if err := l.open(f.ended, f.cfg.Client.Config(), addr, metadataTime); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		resp, err := l.conn.GetMetadata(request)
-		if err == nil && len(resp.Brokers) > 0 {
-			return resp, nil
-		}
-		if err == nil {
+	var resp *sarama.MetadataResponse
+	err := asker.Ask(f.ended, append(addrs, doubtful...), func(b *sarama.Broker) (err error) {
+		resp, err = b.GetMetadata(request)
+		if err == nil && len(resp.Brokers) == 0 {
 			err = errors.New("it knows no brokers yet")
 		}
-		errs = append(errs, fmt.Errorf("asking broker %s for leaders: %w", addr, err))
-		l.close()
+		if err != nil {
+			return fmt.Errorf("asking broker %s for leaders: %w", b.Addr(), err)
+		}
+		return nil
+	})
+	if err == nil || f.ended.Err() != nil {
+		return resp, err
 	}
 	f.rediscover(topics)
-	return nil, errors.Join(errs...)
+	return nil, err
 }
 
 // addrs returns where known brokers are, those apart that are away or do not answer.

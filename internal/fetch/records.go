@@ -75,6 +75,13 @@ func (b *Batch) Read() Record {
 	return r
 }
 
+// Skip drops the records before an offset.
+func (b *Batch) Skip(before int64) {
+	for b.left > 0 && b.parts[0].FirstOffset+b.parts[0].Records[b.parts[0].at].OffsetDelta < before {
+		b.Read()
+	}
+}
+
 // A reader makes a batch of what Sarama has decoded.
 type reader struct {
 	batch   *Batch

@@ -8,7 +8,6 @@ import (
 
 	"github.com/IBM/sarama"
 
-	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/conn"
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
@@ -23,14 +22,21 @@ const (
 // ErrUnanswered is part of the error when committed offsets could not be had before the context ended.
 var ErrUnanswered = errors.New("the coordinator did not say which offsets are committed")
 
+// An Offset is one that is committed.
+type Offset struct {
+	Offset      int64 // of the next record to process
+	LeaderEpoch int32 // under which the record before it was written; -1 if that is not known
+	Metadata    string
+}
+
 // Committed returns the group's committed offsets of partitions; those without one, or of which the coordinator says that they do not
 // exist, are left out. It goes over a connection of its own, so that neither heartbeats nor commits wait for it, and finds the
 // coordinator itself. It tries again until the coordinator has answered for all partitions, or ctx or the lanes end, and fails sooner
 // only where that is no use: errors.Is finds [sarama.ErrGroupAuthorizationFailed] or [sarama.ErrTopicAuthorizationFailed] then, or what
 // else it is. Offsets in transactions that are not finished are waited for. One call asks at a time; others wait.
-func (l *Lanes) Committed(ctx context.Context, parts []strategy.TopicPartition) (map[strategy.TopicPartition]callbacks.Offset, error) {
+func (l *Lanes) Committed(ctx context.Context, parts []strategy.TopicPartition) (map[strategy.TopicPartition]Offset, error) {
 	if len(parts) == 0 {
-		return map[strategy.TopicPartition]callbacks.Offset{}, nil
+		return map[strategy.TopicPartition]Offset{}, nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -92,7 +98,7 @@ type fetcher struct {
 }
 
 // ask asks once; twice if the connection was closed since the last time, as idle ones are.
-func (f *fetcher) ask(ctx context.Context, parts []strategy.TopicPartition) (map[strategy.TopicPartition]callbacks.Offset, error) {
+func (f *fetcher) ask(ctx context.Context, parts []strategy.TopicPartition) (map[strategy.TopicPartition]Offset, error) {
 	select {
 	case f.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -181,7 +187,7 @@ func (f *fetcher) close() {
 }
 
 // read takes an answer apart, which has to be about all that was asked for.
-func read(resp *sarama.OffsetFetchResponse, group string, parts []strategy.TopicPartition) (map[strategy.TopicPartition]callbacks.Offset, error) {
+func read(resp *sarama.OffsetFetchResponse, group string, parts []strategy.TopicPartition) (map[strategy.TopicPartition]Offset, error) {
 	if code := resp.GroupError(); code != sarama.ErrNoError {
 		return nil, code
 	}
@@ -193,7 +199,7 @@ func read(resp *sarama.OffsetFetchResponse, group string, parts []strategy.Topic
 		}
 		blocks = g.Blocks
 	}
-	found := make(map[strategy.TopicPartition]callbacks.Offset, len(parts))
+	found := make(map[strategy.TopicPartition]Offset, len(parts))
 	for _, p := range parts {
 		b := blocks[p.Topic][p.Partition]
 		switch {
@@ -206,7 +212,7 @@ func read(resp *sarama.OffsetFetchResponse, group string, parts []strategy.Topic
 		case b.Offset < -1:
 			return nil, fmt.Errorf("%s-%d: the answer has offset %d", p.Topic, p.Partition, b.Offset)
 		case b.Offset >= 0:
-			found[p] = callbacks.Offset{Offset: b.Offset, Metadata: b.Metadata}
+			found[p] = Offset{Offset: b.Offset, LeaderEpoch: b.LeaderEpoch, Metadata: b.Metadata}
 		}
 	}
 	return found, nil

@@ -9,38 +9,41 @@ import (
 
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/internal/protocol"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // protocolType is that of groups that read topics.
 const protocolType = "consumer"
 
 // exchange sends a request and reads the answer. Versions are the newest for the version of Kafka; Sarama lowers them to what the broker
-// knows.
-func exchange(b *sarama.Broker, version sarama.KafkaVersion, request wire.Request) (wire.Reply, error) {
-	reply, err := dispatch(b, version, request)
+// knows. It is called on the lane's goroutine.
+func (a *lane) exchange(b *sarama.Broker, request wire.Request) (wire.Reply, error) {
+	reply, err := a.dispatch(b, request)
 	if err != nil {
 		return nil, fmt.Errorf("broker %s: %w", b.Addr(), err)
 	}
 	return reply, nil
 }
 
-func dispatch(b *sarama.Broker, version sarama.KafkaVersion, request wire.Request) (wire.Reply, error) {
+func (a *lane) dispatch(b *sarama.Broker, request wire.Request) (wire.Reply, error) {
+	cfg := &a.lanes.cfg
+	version := cfg.Client.Config().Version
 	switch r := request.(type) {
 	case wire.Join:
-		return join(b, version, &r)
+		return a.join(b, version, &r)
 	case wire.Sync:
-		return syncGroup(b, &r)
+		return a.syncGroup(b, version, &r)
 	case wire.Heartbeat:
 		return heartbeat(b, &r)
 	case wire.Commit:
-		return commit(b, &r)
+		return commit(b, cfg.LeaderEpoch, &r)
 	case wire.Leave:
 		return leave(b, version, &r)
 	}
 	return nil, fmt.Errorf("lanes: request %T", request)
 }
 
-func join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join) (wire.Reply, error) {
+func (a *lane) join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join) (wire.Reply, error) {
 	request := sarama.NewJoinGroupRequest(version)
 	request.GroupId, request.MemberId, request.GroupInstanceId, request.ProtocolType = r.Group, r.MemberID, optional(r.InstanceID), protocolType
 	request.SessionTimeout, request.RebalanceTimeout = milliseconds(r.Session), milliseconds(r.Rebalance)
@@ -52,6 +55,7 @@ func join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join) (wire.Rep
 	if err != nil {
 		return nil, err
 	}
+	a.assignor = resp.GroupProtocol
 	reply := wire.JoinReply{Code: wire.Code(resp.Err), MemberID: resp.MemberId, Generation: resp.GenerationId, Protocol: resp.GroupProtocol, Leader: resp.LeaderId}
 	if len(resp.Members) > 0 {
 		reply.Members = make([]protocol.JoinMember, 0, len(resp.Members))
@@ -62,11 +66,14 @@ func join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join) (wire.Rep
 	return reply, nil
 }
 
-// syncGroup speaks version 4: what 5 adds is to repeat the assignor's name to the coordinator that has just told it.
-func syncGroup(b *sarama.Broker, r *wire.Sync) (wire.Reply, error) {
+// syncGroup says which assignor the group has chosen, as the answer to the join told: a coordinator that has chosen another one refuses then.
+func (a *lane) syncGroup(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Sync) (wire.Reply, error) {
 	request := &sarama.SyncGroupRequest{Version: 4, GroupId: r.Group, GenerationId: r.Generation, MemberId: r.MemberID, GroupInstanceId: optional(r.InstanceID)}
-	for _, a := range r.Assignments {
-		request.AddGroupAssignment(a.ID, a.Assignment)
+	if version.IsAtLeast(sarama.V2_5_0_0) && a.assignor != "" {
+		request.Version, request.ProtocolType, request.ProtocolName = 5, optional(protocolType), &a.assignor
+	}
+	for _, assignment := range r.Assignments {
+		request.AddGroupAssignment(assignment.ID, assignment.Assignment)
 	}
 	resp, err := b.SyncGroup(request)
 	if err != nil {
@@ -85,10 +92,10 @@ func heartbeat(b *sarama.Broker, r *wire.Heartbeat) (wire.Reply, error) {
 
 // commit returns a code for each offset. For one that the answer lacks it is one that is tried again. The retention counts with brokers
 // before 2.1 only, where 0 would have offsets expire at once.
-func commit(b *sarama.Broker, r *wire.Commit) (wire.Reply, error) {
+func commit(b *sarama.Broker, epoch func(strategy.TopicPartition, int64) int32, r *wire.Commit) (wire.Reply, error) {
 	request := &sarama.OffsetCommitRequest{Version: 8, ConsumerGroup: r.Group, ConsumerGroupGeneration: r.Generation, ConsumerID: r.MemberID, GroupInstanceId: optional(r.InstanceID), RetentionTime: -1}
 	for _, o := range r.Offsets {
-		request.AddBlockWithLeaderEpoch(o.Topic, o.Partition, o.Offset, -1, 0, o.Metadata)
+		request.AddBlockWithLeaderEpoch(o.Topic, o.Partition, o.Offset, epoch(o.TopicPartition, o.Offset), 0, o.Metadata)
 	}
 	resp, err := b.CommitOffset(request)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
-	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/lanes"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
@@ -59,7 +59,7 @@ func members(t *testing.T, client sarama.Client) {
 		t.Errorf("committing: %v", codes)
 	}
 	found, err := b.lanes.Committed(t.Context(), []strategy.TopicPartition{others[0], p})
-	if err != nil || len(found) != 1 || found[p] != (callbacks.Offset{Offset: 42, Metadata: "by a test"}) {
+	if err != nil || len(found) != 1 || found[p] != (lanes.Offset{Offset: 42, LeaderEpoch: 7, Metadata: "by a test"}) {
 		t.Errorf("committed: %v, %v", found, err)
 	}
 	b.leave()

@@ -21,6 +21,8 @@ type lane struct {
 	id    membership.Lane
 	wake  chan struct{} // has room for one
 
+	assignor string // that the group has chosen in the last join; for its goroutine
+
 	mu    sync.Mutex
 	queue []membership.Request
 	epoch uint64     // counts how often it was cut
@@ -147,7 +149,7 @@ func (a *lane) send(ctx context.Context, r *membership.Request, epoch uint64) (w
 		if err != nil || r.Body == nil {
 			return nil, err
 		}
-		reply, err := exchange(c.Broker, a.lanes.cfg.Client.Config().Version, r.Body)
+		reply, err := a.exchange(c.Broker, r.Body)
 		if err == nil {
 			return reply, nil
 		}

@@ -141,6 +141,9 @@ func TestRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(r.Asked, withoutUserData) {
 				t.Errorf("line %d: the group is\n%+v, and was\n%+v", i+1, r.Asked, withoutUserData)
 			}
+			for j := range want.Answer.Unassigned {
+				want.Answer.Unassigned[j].For = "" // the next line tells who got it
+			}
 			if !reflect.DeepEqual(r.Answer.Unassigned, want.Answer.Unassigned) || !reflect.DeepEqual(r.Answer.Members["a"], want.Answer.Members["a"]) {
 				t.Errorf("line %d: the answer is\n%+v, and was\n%+v", i+1, r.Answer, want.Answer)
 			}

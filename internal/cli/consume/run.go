@@ -84,12 +84,13 @@ func (s *session) config(client *connect.Client) (*consumer.Config, error) {
 		cfg.Labels[key] = value
 	}
 	for _, spec := range o.strategies {
-		a, err := strategies.Parse(strings.TrimSpace(spec))
+		spec = strings.TrimSpace(spec)
+		a, err := strategies.Parse(spec)
 		if err != nil {
 			return nil, err
 		}
 		s.closers = append(s.closers, closer{a})
-		cfg.Assignors = append(cfg.Assignors, a)
+		cfg.Assignors = append(cfg.Assignors, specified{a, spec})
 	}
 	if o.trace != "" {
 		f, err := os.OpenFile(o.trace, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -101,6 +102,18 @@ func (s *session) config(client *connect.Client) (*consumer.Config, error) {
 	}
 	return cfg, nil
 }
+
+// A specified assignor tells what it was made of, for the trace.
+type specified struct {
+	strategy.Assignor
+	spec string
+}
+
+// Unwrap lets the assignor's optional interfaces be found.
+func (s specified) Unwrap() strategy.Assignor { return s.Assignor }
+
+// Spec makes it a [consumer.Specified].
+func (s specified) Spec() string { return s.spec }
 
 // A closer closes an assignor.
 type closer struct{ strategy.Assignor }
@@ -180,6 +193,14 @@ func (s *session) observe(e consumer.Event) {
 		if e.Err != nil {
 			s.problem(fmt.Sprintf("%s-%d cannot be read for now: %v", e.Partition.Topic, e.Partition.Partition, e.Err))
 		}
+	case consumer.BrokerTrouble:
+		if e.Err != nil {
+			s.problem(fmt.Sprintf("broker %d at %s cannot be read from for now: %v", e.Broker, e.Addr, e.Err))
+		}
+	case consumer.FetchRestarted:
+		s.problem(fmt.Sprintf("%s-%d was not read for %v; its reading begins anew", e.Partition.Topic, e.Partition.Partition, e.For.Round(time.Millisecond)))
+	case consumer.TopicRecreated:
+		s.problem(fmt.Sprintf("topic %s was deleted and made anew", e.Topic))
 	case consumer.TopicMissing:
 		s.problem(fmt.Sprintf("topic %s does not exist; waiting for it", e.Topic))
 	case consumer.AssignorFailed:

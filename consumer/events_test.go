@@ -1,0 +1,134 @@
+package consumer_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/strategies/sticky"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// startBrokers is startCluster with several brokers.
+func startBrokers(t *testing.T, brokers int, topics ...embedded.Topic) *embedded.Cluster {
+	t.Helper()
+	cluster, err := embedded.Start(t.Context(), embedded.Options{Brokers: brokers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	if err := cluster.Create(t.Context(), topics...); err != nil {
+		t.Fatal(err)
+	}
+	return cluster
+}
+
+func TestLeaderMovedIsTold(t *testing.T) {
+	cluster := startBrokers(t, 2, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	move := func(to int32) {
+		t.Helper()
+		if err := cluster.Fake().MoveTopicPartition("orders", 0, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move(0)
+	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
+	a.waitRecords(5)
+	move(1)
+	if err := cluster.Produce(t.Context(), "orders", 0, 5); err != nil {
+		t.Fatal(err)
+	}
+	a.waitRecords(10)
+	a.sees("the move", func(e consumer.Event) bool {
+		m, ok := e.(consumer.LeaderMoved)
+		return ok && m.Partition == strategy.TopicPartition{Topic: "orders"} && m.From == 0 && m.To == 1 && m.Epoch > 0
+	})
+}
+
+// TestBrokerTroubleIsTold has a broker away for a while that leads one of two partitions.
+func TestBrokerTroubleIsTold(t *testing.T) {
+	cluster := startBrokers(t, 2, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+	for p := range int32(2) {
+		if err := cluster.Fake().MoveTopicPartition("orders", p, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Sarama = sarama.NewConfig()
+	net := through(cfg.Sarama)
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(10)
+	away := cluster.Addrs()[1]
+	told := func(trouble bool) func(consumer.Event) bool {
+		return func(e consumer.Event) bool {
+			b, ok := e.(consumer.BrokerTrouble)
+			return ok && b.Broker == 1 && b.Addr == away && (b.Err != nil) == trouble
+		}
+	}
+	net.breakUp(away, true)
+	a.sees("the trouble", told(true))
+	a.sees("the partition's", func(e consumer.Event) bool {
+		r, ok := e.(consumer.ReadTrouble)
+		return ok && r.Err != nil && r.Partition.Partition == 1
+	})
+	a.notReady("orders-1 cannot be read")
+	net.breakUp(away, false)
+	a.sees("its end", told(false))
+	a.becomesReady()
+}
+
+// TestReadErrorNamesThePlaceOnce reads what is not there, and must not go on elsewhere.
+func TestReadErrorNamesThePlaceOnce(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Start = callbacks.Start{From: callbacks.FromOffset, Offset: 99}
+	cfg.OutOfRange = consumer.OutOfRangeFail
+	a := start(t, "a", cfg, nil)
+	err := a.ended()
+	var read *consumer.ReadError
+	if !errors.As(err, &read) || read.Topic != "orders" || read.Partition != 0 || read.Offset != 99 {
+		t.Fatalf("Run returned %v", err)
+	}
+	if text := read.Error(); strings.Count(text, "orders") != 1 || strings.Count(text, "reading") != 1 || strings.Count(text, "99") != 1 {
+		t.Errorf("it says %q", text)
+	}
+	a.sees("the trouble", func(e consumer.Event) bool {
+		r, ok := e.(consumer.ReadTrouble)
+		return ok && r.Err != nil && !strings.Contains(r.Err.Error(), "orders") && strings.Contains(r.Err.Error(), "at offset 99")
+	})
+}
+
+// TestSticky has a member that offers Kafka's sticky assignor, which cannot be told anything.
+func TestSticky(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Assignors = []strategy.Assignor{sticky.Assignor{}}
+	labelled, capable := cfg, cfg
+	labelled.Labels = map[string]string{"tier": "gold"}
+	capable.Capacity = 2
+	for _, c := range []consumer.Config{labelled, capable} {
+		if _, err := consumer.New(c); !errors.Is(err, consumer.ErrSticky) {
+			t.Errorf("labels %v, capacity %d: %v", c.Labels, c.Capacity, err)
+		}
+	}
+	labelled.Assignors = nil
+	if _, err := consumer.New(labelled); err != nil {
+		t.Error(err)
+	}
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(1)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("it waits"))
+	defer cancel()
+	if err := a.Drain(ctx); !errors.Is(err, consumer.ErrSticky) {
+		t.Errorf("draining: %v", err)
+	}
+	if err := a.Ready(); err != nil {
+		t.Error(err)
+	}
+}

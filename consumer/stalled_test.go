@@ -1,0 +1,99 @@
+package consumer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/embedded"
+)
+
+// stalling is a configuration under which nothing but a restart of reading helps against a broker that does not answer.
+func stalling(cluster *embedded.Cluster) (consumer.Config, *network) {
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Sarama = sarama.NewConfig()
+	cfg.Sarama.Consumer.MaxWaitTime = 50 * time.Millisecond
+	cfg.Stalled = 500 * time.Millisecond
+	return cfg, through(cfg.Sarama)
+}
+
+// TestStalledReadingIsBegunAnew has a broker that swallows its answers, on connections that stay open.
+func TestStalledReadingIsBegunAnew(t *testing.T) {
+	for _, handler := range []string{"ours", "Sarama's"} {
+		t.Run(handler, func(t *testing.T) {
+			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+			cfg, net := stalling(cluster)
+			var a *member
+			if handler == "ours" {
+				a = start(t, "a", cfg, nil)
+			} else {
+				s := saramaHandlerNew(t, "a", cfg)
+				s.start()
+				a = s.member
+			}
+			a.waitRecords(10)
+			net.mute(false)
+			for p := range int32(2) {
+				if err := cluster.Produce(t.Context(), "orders", p, 5); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a.waitRecords(20)
+			inOrder(t, a.handled())
+			a.sees("the restart", func(e consumer.Event) bool {
+				r, ok := e.(consumer.FetchRestarted)
+				return ok && r.Partition.Topic == "orders" && r.Next == 5 && r.For >= cfg.Stalled
+			})
+			a.becomesReady()
+			if err := a.close(); err != nil {
+				t.Error(err)
+			}
+			if n := len(a.handled()); n != 20 {
+				t.Errorf("%d records were handled; want 20", n)
+			}
+		})
+	}
+}
+
+func TestReadyStalled(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg, net := stalling(cluster)
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(5)
+	if err := a.Ready(); err != nil {
+		t.Error(err)
+	}
+	net.mute(true)
+	a.sees("the restart", func(e consumer.Event) bool { _, ok := e.(consumer.FetchRestarted); return ok })
+	if err := a.Ready(); err == nil || !strings.Contains(err.Error(), "orders-0 is not read") {
+		t.Errorf("ready: %v", err)
+	}
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFullIsNotStalled has a handler that takes long: nobody reads then, and nothing is wrong.
+func TestFullIsNotStalled(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{50}})
+	cfg, _ := stalling(cluster)
+	cfg.Stalled, cfg.PartitionBuffer = 100*time.Millisecond, 1
+	release := make(chan struct{})
+	a := start(t, "a", cfg, blocking(release))
+	time.Sleep(5 * cfg.Stalled)
+	if err := a.Ready(); err != nil {
+		t.Error(err)
+	}
+	close(release)
+	a.waitRecords(50)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, e := range a.events {
+		if r, ok := e.(consumer.FetchRestarted); ok {
+			t.Errorf("it was begun anew: %+v", r)
+		}
+	}
+}

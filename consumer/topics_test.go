@@ -1,0 +1,93 @@
+package consumer_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/strategies/roundrobin"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+func deleteTopic(t *testing.T, cluster *embedded.Cluster, topic string) {
+	t.Helper()
+	admin, err := sarama.NewClusterAdmin(cluster.Addrs(), cluster.Config("admin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	if err := admin.DeleteTopic(topic); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDeletedTopicIsLostByAll has one member that looks for itself, and one that is told by the rebalance which the first begins.
+func TestDeletedTopicIsLostByAll(t *testing.T) {
+	for name, assignors := range map[string][]strategy.Assignor{"cooperative": nil, "eager": {roundrobin.Assignor{}}} {
+		t.Run(name, func(t *testing.T) {
+			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2}, embedded.Topic{Name: "gone", Partitions: 2, Records: []int{5}})
+			cfg := config(cluster.Addrs(), "g", "orders", "gone")
+			cfg.Assignors, cfg.Start.From = assignors, callbacks.FromLatest
+			a := start(t, "a", cfg, nil)
+			a.waitOwned(4)
+			cfg.TopicInterval = time.Hour
+			b := start(t, "b", cfg, nil)
+			a.waitOwned(2)
+			b.waitOwned(2)
+			lost := func(m *member) string {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				for p, n := range m.owned {
+					if n > 0 && (p == "gone-0" || p == "gone-1") {
+						return "lost(deleted) " + p
+					}
+				}
+				t.Fatalf("%s has nothing of the topic: %q", m.name, m.log)
+				return ""
+			}
+			lostByA, lostByB := lost(a), lost(b)
+			deleteTopic(t, cluster, "gone")
+			a.wait("the loss", func() bool { return slices.Contains(a.log, lostByA) })
+			b.wait("the loss", func() bool { return slices.Contains(b.log, lostByB) })
+			a.waitOwned(1)
+			b.waitOwned(1)
+
+			// Made anew, it is read from its beginning, though the members start at the end elsewhere.
+			if err := cluster.Create(t.Context(), embedded.Topic{Name: "gone", Partitions: 2, Records: []int{7}}); err != nil {
+				t.Fatal(err)
+			}
+			onceEach(t, 14, a, b)
+			for _, m := range []*member{a, b} {
+				if err := m.close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestRecreatedTopic is made anew between two looks, so that nobody sees that there was none.
+func TestRecreatedTopic(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Start.From, cfg.Commits = callbacks.FromLatest, consumer.CommitManual
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(2)
+	deleteTopic(t, cluster, "orders")
+	if err := cluster.Create(t.Context(), embedded.Topic{Name: "orders", Partitions: 2, Records: []int{7}}); err != nil {
+		t.Fatal(err)
+	}
+	a.wait("the loss", func() bool { return slices.Contains(a.log, "lost(deleted) orders-0 orders-1") })
+	a.waitOwned(2)
+	onceEach(t, 14, a)
+	a.sees("the news", func(e consumer.Event) bool {
+		_, missing := e.(consumer.TopicFound)
+		return missing || e == consumer.TopicRecreated{Topic: "orders", Partitions: 2}
+	})
+	a.becomesReady()
+}

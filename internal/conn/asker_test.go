@@ -1,0 +1,126 @@
+package conn_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/internal/conn"
+	"github.com/assignkit/assignkit/internal/embedded"
+)
+
+// nobody returns an address at which connections are refused.
+func nobody(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// mute returns the address of somebody who takes connections and says nothing.
+func mute(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l.Addr().String()
+}
+
+func cluster(t *testing.T, brokers int) *embedded.Cluster {
+	t.Helper()
+	c, err := embedded.Start(t.Context(), embedded.Options{Brokers: brokers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// ping asks who the brokers are, and notes who answers.
+func ping(answered *string) func(*sarama.Broker) error {
+	return func(b *sarama.Broker) error {
+		_, err := b.GetMetadata(sarama.NewMetadataRequest(sarama.MaxVersion, []string{"orders"}))
+		if err == nil {
+			*answered = b.Addr()
+		}
+		return err
+	}
+}
+
+func TestAskPassesOver(t *testing.T) {
+	c := cluster(t, 2)
+	a := conn.NewAsker(config(), 100*time.Millisecond)
+	defer a.Close()
+	var answered string
+	if err := a.Ask(t.Context(), []string{nobody(t), mute(t), c.Addrs()[1], c.Addrs()[0]}, ping(&answered)); err != nil {
+		t.Fatal(err)
+	}
+	if answered != c.Addrs()[1] || a.Addr() != answered {
+		t.Errorf("%q answered, connected to %q", answered, a.Addr())
+	}
+	answered = ""
+	if err := a.Ask(t.Context(), nil, ping(&answered)); err != nil || answered != c.Addrs()[1] {
+		t.Errorf("the connection is not kept: %q, %v", answered, err)
+	}
+	a.Close()
+	if err := a.Ask(t.Context(), nil, ping(&answered)); !errors.Is(err, sarama.ErrOutOfBrokers) || a.Addr() != "" {
+		t.Errorf("asking nobody: %v", err)
+	}
+}
+
+// An answer that is not wanted is as good as none.
+func TestAskUntilOneIsWell(t *testing.T) {
+	c := cluster(t, 3)
+	a := conn.NewAsker(config(), time.Minute)
+	defer a.Close()
+	var asked []string
+	behind := errors.New("it is behind")
+	answer := func(b *sarama.Broker) error {
+		if asked = append(asked, b.Addr()); len(asked) < 4 {
+			return behind
+		}
+		return nil
+	}
+	if err := a.Ask(t.Context(), c.Addrs(), answer); !errors.Is(err, behind) || len(asked) != 3 {
+		t.Errorf("%q were asked: %v", asked, err)
+	}
+	if err := a.Ask(t.Context(), c.Addrs(), answer); err != nil || len(asked) != 4 {
+		t.Errorf("%q were asked: %v", asked, err)
+	}
+}
+
+// TestAskEnds has the context end while a connection is made, and while an answer is waited for.
+func TestAskEnds(t *testing.T) {
+	c := cluster(t, 1)
+	enough := errors.New("enough")
+	a := conn.NewAsker(config(), time.Minute)
+	defer a.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
+	if err := a.Ask(ctx, []string{mute(t), c.Addrs()[0]}, func(*sarama.Broker) error { return nil }); !errors.Is(err, enough) {
+		t.Errorf("connecting: %v", err)
+	}
+	ctx, cancel = context.WithCancelCause(t.Context())
+	asking := func(b *sarama.Broker) error {
+		time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
+		request := &sarama.FetchRequest{Version: 11, MinBytes: 1, MaxBytes: 1 << 20, MaxWaitTime: 60_000}
+		request.AddBlock("orders", 0, 0, 1<<20, -1)
+		_, err := b.Fetch(request)
+		return err
+	}
+	if err := c.Create(t.Context(), embedded.Topic{Name: "orders", Partitions: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Ask(ctx, c.Addrs(), asking); !errors.Is(err, enough) || a.Addr() != "" {
+		t.Errorf("asking: %v", err)
+	}
+}
