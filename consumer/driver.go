@@ -330,6 +330,9 @@ func (d *driver) halt(out *membership.Output) {
 
 // received tells the assignor, and asks it for what it sends along with the next join.
 func (d *driver) received(a *membership.Assigned, member string) {
+	if had := d.host.current(); len(had) > len(strategy.ByTopic(a.Partitions)) {
+		d.topics.hurry() // perhaps a topic is gone, which is better known before it is given up
+	}
 	d.plans.received(a, member)
 	d.step(membership.UserData{ByName: d.plans.userData()})
 }

@@ -37,6 +37,7 @@ type host struct {
 	starts    map[strategy.TopicPartition]begin
 	workers   map[strategy.TopicPartition]*worker // that may work
 	undrained map[strategy.TopicPartition]*worker // that were given up while their handler was working
+	deleted   map[strategy.TopicPartition]bool    // that were lost so, since the last assignment
 }
 
 // begin is where a partition begins.
@@ -180,6 +181,7 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
 	if err != nil {
 		return fmt.Errorf("consumer: asking for committed offsets: %w", err)
 	}
+	h.outdate(stored)
 	if len(stored) < len(cb.Partitions) && h.driver.cfg.Start.From != callbacks.FromEarliest {
 		h.driver.topics.confirm(ctx, cb.Partitions) // what is new is read from its beginning
 	}
@@ -208,6 +210,17 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// outdate drops what is committed of partitions that were deleted and made anew since the last assignment: it may be of the ones before, as it
+// was committed before anybody knew.
+func (h *host) outdate(stored map[strategy.TopicPartition]lanes.Offset) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for p := range h.deleted {
+		delete(stored, p)
+	}
+	h.deleted = nil
 }
 
 // begin notes where partitions will start.
@@ -240,13 +253,15 @@ func (h *host) beginning(p strategy.TopicPartition, set callbacks.Start, committ
 }
 
 // revoke drains partitions, commits them, and lets the application know. Those whose handler does not end are lost instead, and so are
-// those that do not exist any more, also if only a look tells so: whoever noticed first has started the rebalance that takes them away.
+// those that do not exist any more, also if only a look tells so: whoever noticed first has started the rebalance that takes them away. That is
+// looked for only where nothing of a topic stays, as what moves should not wait for it.
 func (h *host) revoke(ctx context.Context, cb *membership.Callback) {
 	deleted := make(chan []strategy.TopicPartition, 1)
-	if h.driver.leaving.Load() {
-		deleted <- nil // nobody is asked who may not answer
+	suspects := h.last(cb.Partitions)
+	if len(suspects) == 0 || h.driver.leaving.Load() { // then nobody is asked who may not answer
+		deleted <- nil
 	} else {
-		go func() { deleted <- h.driver.topics.confirm(ctx, cb.Partitions) }()
+		go func() { deleted <- h.driver.topics.confirm(ctx, suspects) }()
 	}
 	drained, undrained := h.drain(ctx, cb.Partitions)
 	gone := slices.Concat(cb.Gone, <-deleted)
@@ -267,6 +282,25 @@ func (h *host) revoke(ctx context.Context, cb *membership.Callback) {
 		h.commit(ctx, workers)
 	}
 	h.revoked(ctx, kept, workers)
+}
+
+// last returns those partitions that are the last that the member has of their topics.
+func (h *host) last(parts []strategy.TopicPartition) (list []strategy.TopicPartition) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	had, goes := map[string]int{}, map[string]int{}
+	for p := range h.announced {
+		had[p.Topic]++
+	}
+	for _, p := range parts {
+		goes[p.Topic]++
+	}
+	for _, p := range parts {
+		if goes[p.Topic] == had[p.Topic] {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // drain waits until the handlers of partitions have returned.
@@ -403,12 +437,26 @@ func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, reason
 	if parts = h.take(parts); len(parts) == 0 {
 		return
 	}
+	if reason == callbacks.LossDeleted {
+		h.noteDeleted(parts)
+	}
 	// What the context of a callback that was cancelled is good for, a loss cannot use.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.driver.lossBound())
 	defer cancel()
 	defer context.AfterFunc(h.driver.last, cancel)()
 	l := &callbacks.Loss{Event: h.event(nil), Removed: strategy.ByTopic(parts), Reason: reason, Err: cause}
 	_ = h.timed("lost", l.Removed, func() error { return h.user.Lost(ctx, l) }) // was reported, and changes nothing
+}
+
+func (h *host) noteDeleted(parts []strategy.TopicPartition) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.deleted == nil {
+		h.deleted = map[strategy.TopicPartition]bool{}
+	}
+	for _, p := range parts {
+		h.deleted[p] = true
+	}
 }
 
 // take removes partitions from those that the member has, and returns those of them that the application knows of.

@@ -20,6 +20,7 @@ import (
 const (
 	lookTime    = 10 * time.Second // for a look at topics
 	confirmTime = time.Second      // for a look that a revocation waits for
+	freshTime   = time.Second      // in which nothing is looked at again that a round waits for
 )
 
 // topics knows the topics that the member reads and those of the plans that it makes, and notices changes. It is safe for concurrent
@@ -34,11 +35,12 @@ type topics struct {
 
 	mu      sync.Mutex
 	known   map[string]topic
-	first   map[string]int32 // partitions of a subscribed topic when it was seen first: later ones are new
-	former  map[topicID]bool // of topics that are gone: brokers that are behind name them for a while
-	planned []string         // topics of others, in this member's plan
-	missing map[string]bool  // subscribed, and not there
-	doubts  map[string]int   // how often a known topic was not there in a row
+	first   map[string]int32     // partitions of a subscribed topic when it was seen first: later ones are new
+	former  map[topicID]bool     // of topics that are gone: brokers that are behind name them for a while
+	planned []string             // topics of others, in this member's plan
+	missing map[string]bool      // subscribed, and not there
+	doubts  map[string]int       // how often a known topic was not there in a row
+	looked  map[string]time.Time // when a topic was looked at last
 }
 
 // A topic is one that exists.
@@ -55,7 +57,7 @@ func newTopics(d *driver) *topics {
 	conf.Version = sarama.MaxVersion // so that brokers that have IDs tell them, whatever else is to be spoken
 	return &topics{
 		driver: d, early: make(chan struct{}, 1), asking: make(chan struct{}, 1), asker: conn.NewAsker(&conf, lookTime/3), turn: rand.IntN(len(d.cfg.Brokers)),
-		known: map[string]topic{}, first: map[string]int32{}, former: map[topicID]bool{}, missing: map[string]bool{}, doubts: map[string]int{},
+		known: map[string]topic{}, first: map[string]int32{}, former: map[topicID]bool{}, missing: map[string]bool{}, doubts: map[string]int{}, looked: map[string]time.Time{},
 	}
 }
 
@@ -134,17 +136,16 @@ func (t *topics) confirm(ctx context.Context, parts []strategy.TopicPartition) (
 	for _, tp := range strategy.ByTopic(parts) {
 		names = append(names, tp.Topic)
 	}
-	for {
+	for !t.fresh(names) || t.doubtful(names) {
 		found, refused, err := t.ask(ctx, names)
 		if err != nil {
 			t.driver.log.Debug("it is not known whether topics were deleted", "error", err)
 			return nil
 		}
 		t.take(names, found, refused)
-		if !t.doubtful(names) {
-			break
+		if t.doubtful(names) {
+			t.hangUp() // so that another broker is asked, if there are several
 		}
-		t.hangUp() // so that another broker is asked, if there are several
 	}
 	told := make(chan struct{})
 	if t.driver.post(func() { t.tell(); close(told) }) {
@@ -163,6 +164,13 @@ func (t *topics) confirm(ctx context.Context, parts []strategy.TopicPartition) (
 	return gone
 }
 
+// fresh says whether topics were looked at a moment ago.
+func (t *topics) fresh(names []string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !slices.ContainsFunc(names, func(n string) bool { return time.Since(t.looked[n]) > freshTime })
+}
+
 func (t *topics) names() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,6 +185,7 @@ func (t *topics) take(names []string, found map[string]topic, refused []string) 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, n := range names {
+		t.looked[n] = time.Now()
 		subscribed := slices.Contains(t.driver.cfg.Topics, n)
 		is, ok := found[n]
 		switch {
@@ -270,11 +279,13 @@ func (t *topics) grown(p strategy.TopicPartition) bool {
 
 // forPlan returns the topics that a plan needs, as they are now, or as they were known last where nobody can be asked.
 func (t *topics) forPlan(ctx context.Context, names []string) []strategy.Topic {
-	found, refused, err := t.ask(ctx, names)
-	if err != nil {
-		t.driver.log.Warn("topics could not be looked at for the plan; what was known last is used", "error", err)
-	} else {
-		t.take(names, found, refused)
+	if !t.fresh(names) || t.doubtful(names) {
+		found, refused, err := t.ask(ctx, names)
+		if err != nil {
+			t.driver.log.Warn("topics could not be looked at for the plan; what was known last is used", "error", err)
+		} else {
+			t.take(names, found, refused)
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
