@@ -100,8 +100,22 @@ func commitFailure(failed map[strategy.TopicPartition]error) error {
 // commit hands offsets to the member; done is called with its codes on the driver's goroutine.
 func (d *driver) commit(list []wire.Offset, done func([]wire.Code)) {
 	d.commitID++
-	d.commits[d.commitID] = done
+	d.commits[d.commitID] = func(codes []wire.Code) {
+		d.stored(list, codes)
+		done(codes)
+	}
 	d.step(membership.Commit{ID: d.commitID, Offsets: list})
+}
+
+// stored notes what is committed, for those who ask how the member is doing.
+func (d *driver) stored(list []wire.Offset, codes []wire.Code) {
+	d.host.mu.Lock()
+	defer d.host.mu.Unlock()
+	for i, code := range codes {
+		if w := d.host.workers[list[i].TopicPartition]; w != nil && code == wire.None && list[i].Offset > w.stored.Load() {
+			w.stored.Store(list[i].Offset)
+		}
+	}
 }
 
 func (d *driver) answered(a membership.Answer) {

@@ -28,7 +28,8 @@ type Stats struct {
 type PartitionStats struct {
 	Partition strategy.TopicPartition
 	Position  int64     // offset behind the last record processed, gaps behind it included; -1 while it is not known where to begin
-	End       int64     // offset behind the last record there is, as of the last answer of a broker; -1 before the first one
+	Committed int64     // offset that the group is known to have committed; -1 if none is
+	End       int64     // offset behind the last record that can be read, as of the last answer of a broker; -1 before the first one
 	Answered  time.Time // when a broker answered last without an error; zero before the first time
 	Buffered  int64     // bytes of records read ahead and in work, about
 	Err       error     // why it cannot be read for now
@@ -36,7 +37,8 @@ type PartitionStats struct {
 
 // Lag returns how many offsets are between Position and End, and whether both are known. It is never negative. It is an upper bound of
 // the records that wait: where compaction has removed some, or transactions were aborted, offsets are left without records. They
-// are passed over when they are reached, so that a partition that has nothing left to read has a lag of 0.
+// are passed over when they are reached, so that a partition that has nothing left to read has a lag of 0. Where only committed records
+// are read, those of transactions that are still open, and what is behind them, do not count.
 func (p *PartitionStats) Lag() (offsets int64, known bool) {
 	if p.Position < 0 || p.End < 0 {
 		return 0, false
@@ -74,13 +76,13 @@ func (h *health) doing() membership.State {
 
 // stats returns how the worker's partition is doing.
 func (w *worker) stats() PartitionStats {
-	s := PartitionStats{Partition: w.at, Position: w.handled.Load(), End: none}
+	s := PartitionStats{Partition: w.at, Position: w.handled.Load(), Committed: w.stored.Load(), End: none}
 	r := w.reader.Load()
 	if r == nil { // it waits for the one before to end
 		return s
 	}
 	state := r.State()
-	s.End, s.Answered, s.Buffered = state.HighWatermark, state.Answered, state.Bytes
+	s.End, s.Answered, s.Buffered = state.End, state.Answered, state.Bytes
 	closed := errors.Is(state.Err, fetch.ErrClosed)
 	if !closed {
 		s.Err = unplaced(state.Err)

@@ -40,6 +40,7 @@ type worker struct {
 
 	stopping atomic.Bool
 	handled  atomic.Int64  // offset behind the last record processed, none before
+	stored   atomic.Int64  // highest offset known to be committed, none before
 	working  atomic.Int64  // offset that the handler works on, none if it does not
 	attempts atomic.Uint64 // tries after the first of a record, so that they are told from one long call
 	reader   atomic.Pointer[fetch.Partition]
@@ -57,6 +58,10 @@ func newWorker(d *driver, at strategy.TopicPartition, start callbacks.Start, res
 	w.ctx, w.cancel = context.WithCancelCause(d.handlers)
 	w.reading, w.stopped = context.WithCancel(d.handlers)
 	w.handled.Store(none)
+	w.stored.Store(none)
+	if resumed {
+		w.stored.Store(start.Offset)
+	}
 	w.working.Store(none)
 	return w
 }

@@ -68,6 +68,10 @@ func (p *Partition) noted(block *sarama.FetchResponseBlock, now time.Time) {
 	if p.fetcher.version < 5 {
 		p.logStart = unknown
 	}
+	p.readable = block.HighWaterMarkOffset
+	if p.fetcher.cfg.ReadCommitted && p.fetcher.version >= 4 && block.LastStableOffset >= 0 {
+		p.readable = block.LastStableOffset
+	}
 	if block.PreferredReadReplica >= 0 && p.fetcher.cfg.Rack != "" && now.After(p.shy) {
 		p.replica, p.until = block.PreferredReadReplica, now.Add(replicaLease)
 	}
@@ -100,11 +104,7 @@ func (l *lane) nothing(a *ask, block *sarama.FetchResponseBlock, asked int, now 
 		f.route(p)
 		return
 	}
-	end := block.HighWaterMarkOffset
-	if f.cfg.ReadCommitted && f.version >= 4 && block.LastStableOffset >= 0 {
-		end = block.LastStableOffset
-	}
-	if a.offset >= end {
+	if a.offset >= p.readable {
 		p.mended()
 		p.missed = 0
 		if !p.single {
@@ -125,7 +125,7 @@ func (l *lane) nothing(a *ask, block *sarama.FetchResponseBlock, asked int, now 
 	case p.missed < 3:
 		f.route(p)
 	default:
-		f.setback(p, fmt.Errorf("broker %d returns no records from offset %d, although there are some before %d", l.broker.node, a.offset, end))
+		f.setback(p, fmt.Errorf("broker %d returns no records from offset %d, although there are some before %d", l.broker.node, a.offset, p.readable))
 	}
 }
 

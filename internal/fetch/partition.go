@@ -55,6 +55,7 @@ type Partition struct {
 	err     error // final
 
 	highWatermark, logStart int64
+	readable                int64 // behind the last record that may be read
 	answered                time.Time
 	taken                   time.Time // when a batch was taken last
 }
@@ -62,7 +63,7 @@ type Partition struct {
 func newPartition(f *Fetcher, at strategy.TopicPartition, start callbacks.Start) *Partition {
 	p := &Partition{
 		fetcher: f, at: at, start: start, next: unknown, first: unknown, leader: nobody, last: nobody, epoch: -1, replica: nobody,
-		highWatermark: unknown, logStart: unknown, wake: make(chan struct{}, 1),
+		highWatermark: unknown, logStart: unknown, readable: unknown, wake: make(chan struct{}, 1),
 	}
 	if start.From == callbacks.FromOffset {
 		p.next, p.first = start.Offset, start.Offset
@@ -134,6 +135,7 @@ func (p *Partition) Close() {
 type State struct {
 	Next          int64     // to be asked for; -1 while it is being found
 	HighWatermark int64     // -1 before the first answer
+	End           int64     // HighWatermark, or where only committed records are read, the end of those before the first open transaction
 	LogStart      int64     // -1 before the first answer, and always with brokers before Kafka 0.11
 	Answered      time.Time // when a broker answered last without an error
 	Full          bool      // it waits for room
@@ -149,5 +151,5 @@ func (p *Partition) State() State {
 	if p.err != nil {
 		err = p.err
 	}
-	return State{Next: p.next, HighWatermark: p.highWatermark, LogStart: p.logStart, Answered: p.answered, Full: p.place == full, Bytes: p.bytes, Err: err}
+	return State{Next: p.next, HighWatermark: p.highWatermark, End: p.readable, LogStart: p.logStart, Answered: p.answered, Full: p.place == full, Bytes: p.bytes, Err: err}
 }

@@ -1,0 +1,146 @@
+//go:build kafka
+
+package metrics_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/kafkatest"
+)
+
+// A kafka is a real cluster with a client.
+type kafka struct {
+	*kafkatest.Cluster
+	client sarama.Client
+	admin  sarama.ClusterAdmin
+}
+
+// producing is how records are written there.
+func producing() *sarama.Config {
+	conf := sarama.NewConfig()
+	conf.Version = sarama.MaxVersion
+	conf.Producer.Return.Successes, conf.Producer.RequiredAcks = true, sarama.WaitForAll
+	conf.Producer.Idempotent, conf.Net.MaxOpenRequests = true, 1 // whose last batches stay after compaction, if empty
+	conf.Metadata.Retry.Max, conf.Metadata.Retry.Backoff = 1000, 50*time.Millisecond
+	return conf
+}
+
+func (k *kafka) create(t *testing.T, topic string, settings map[string]string) {
+	t.Helper()
+	detail := &sarama.TopicDetail{NumPartitions: 1, ReplicationFactor: 1, ConfigEntries: map[string]*string{}}
+	for name, value := range settings {
+		detail.ConfigEntries[name] = &value
+	}
+	if err := k.admin.CreateTopic(topic, detail, false); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the topic can be written to", func() bool {
+		_ = k.client.RefreshMetadata(topic)
+		_, err := k.client.Leader(topic, 0)
+		return err == nil
+	})
+}
+
+// produce writes records of one key.
+func (k *kafka) produce(t *testing.T, topic string, records int) {
+	t.Helper()
+	p, err := sarama.NewSyncProducer(k.Addrs(), producing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for range records {
+		if _, _, err := p.SendMessage(&sarama.ProducerMessage{Topic: topic, Key: sarama.StringEncoder("key"), Value: sarama.StringEncoder("v")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// reads has a member read a topic to its end, where there is to be no lag, and returns how many records there were.
+func (k *kafka) reads(t *testing.T, group string, cfg consumer.Config) (m *member, records int64) {
+	t.Helper()
+	topic := cfg.Topics[0]
+	end, err := k.client.GetOffset(topic, 0, sarama.OffsetNewest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var handled atomic.Int64
+	m = start(t, group, cfg, func(context.Context, *consumer.Message) error {
+		handled.Add(1)
+		return nil
+	})
+	partition := "partition=0 topic=" + topic
+	eventually(t, "nothing is left", func() bool {
+		lag, known := m.series("lag_records")[partition]
+		return known && lag == 0 && m.series("position")[partition] >= float64(end) // the marker of a transaction may come a little later
+	})
+	return m, handled.Load()
+}
+
+// TestKafkaLag has logs with gaps of each kind.
+func TestKafkaLag(t *testing.T) {
+	k := &kafka{Cluster: kafkatest.Start(t, kafkatest.Config{Properties: map[string]string{"log.cleaner.backoff.ms": "200"}})}
+	var err error
+	if k.client, err = sarama.NewClient(k.Addrs(), producing()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.client.Close() })
+	if k.admin, err = sarama.NewClusterAdminFromClient(k.client); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("compaction", func(t *testing.T) {
+		k.create(t, "compacted", map[string]string{"cleanup.policy": "compact", "segment.ms": "100", "min.cleanable.dirty.ratio": "0.001",
+			"delete.retention.ms": "0", "max.compaction.lag.ms": "100"})
+		k.produce(t, "compacted", 100)
+		round := 0
+		eventually(t, "most records are gone", func() bool {
+			round++
+			k.produce(t, "compacted", 1) // begins a segment, so that the one before can be compacted
+			group := fmt.Sprintf("compaction-%d", round)
+			m, records := k.reads(t, group, config(k.Addrs(), group, "compacted"))
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+			return records < 50
+		})
+	})
+	t.Run("transactions", func(t *testing.T) {
+		k.create(t, "transactions", nil)
+		transact(t, k.Addrs(), producing(), "transactions", sarama.SyncProducer.CommitTxn, 3)
+		transact(t, k.Addrs(), producing(), "transactions", sarama.SyncProducer.AbortTxn, 5)
+		cfg := config(k.Addrs(), "transactions", "transactions")
+		cfg.Sarama = producing()
+		cfg.Sarama.Consumer.IsolationLevel = sarama.ReadCommitted
+		if _, records := k.reads(t, "a", cfg); records != 3 {
+			t.Errorf("%d records were read", records)
+		}
+	})
+	t.Run("deleted records", func(t *testing.T) {
+		k.create(t, "deleted", nil)
+		k.produce(t, "deleted", 10)
+		if err := k.admin.DeleteRecords("deleted", map[int32]int64{0: 6}); err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			then    consumer.OutOfRange
+			records int64
+		}{{consumer.OutOfRangeEarliest, 4}, {consumer.OutOfRangeLatest, 0}} {
+			group := fmt.Sprint("deleted-", test.then)
+			cfg := config(k.Addrs(), group, "deleted")
+			cfg.OutOfRange, cfg.Start = test.then, callbacks.Start{From: callbacks.FromOffset, Offset: 2}
+			m, records := k.reads(t, group, cfg)
+			if records != test.records {
+				t.Errorf("%d records were read, want %d", records, test.records)
+			}
+			eventually(t, "it is counted", func() bool { return m.series("offset_out_of_range_total")[""] == 1 })
+		}
+	})
+}
