@@ -34,7 +34,8 @@ func member(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return r.Run(ctx, r.handle)
+	defer context.AfterFunc(ctx, func() { _ = r.Close() })() // hands over first, which the end of Run's context would not
+	return r.Run(context.WithoutCancel(ctx), r.handle)
 }
 
 // A reader is a consumer in a group that pinned assigns. It prints what it is given.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/assignkit/assignkit/consumer"
 )
@@ -23,7 +24,7 @@ func main() {
 	dir := flag.String("dir", "counts", "directory of the counts, with brokers")
 	name := flag.String("name", "member", "of this member, in what is printed")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *brokers, *topic, *dir, *name); err != nil {
 		log.Print(err)
@@ -42,5 +43,6 @@ func run(ctx context.Context, brokers, topic, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return member.Run(ctx, c.handle)
+	defer context.AfterFunc(ctx, func() { _ = member.Close() })() // hands over first, which the end of Run's context would not
+	return member.Run(context.WithoutCancel(ctx), c.handle)
 }

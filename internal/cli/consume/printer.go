@@ -25,7 +25,7 @@ type line struct {
 	Member     string             `json:"member,omitempty"`
 	Generation *int32             `json:"generation,omitempty"`
 	Partitions map[string][]int32 `json:"partitions,omitempty"`
-	Current    map[string][]int32 `json:"current,omitempty"`
+	Current    map[string][]int32 `json:"current,omitzero"`
 	Reason     string             `json:"reason,omitempty"`
 
 	Topic       string  `json:"topic,omitempty"`
