@@ -15,9 +15,9 @@ func assignkitClient() client {
 	return client{ours, []commits{commitAuto, commitAsync, commitSync}, startAssignkit}
 }
 
-func startAssignkit(_ context.Context, m *member) (func() error, error) {
+func startAssignkit(_ context.Context, m *member) (running, error) {
 	conf := consumer.Config{
-		Brokers: m.brokers, Group: m.group, Topics: []string{m.topic}, Heartbeat: m.heartbeat,
+		Brokers: m.brokers, Group: m.group, Topics: []string{m.topic}, InstanceID: m.instance, Heartbeat: m.heartbeat,
 		Callbacks: assignkitCallbacks(m), Observer: assignkitObserver(m), Logger: slog.New(slog.DiscardHandler),
 	}
 	if m.commits == commitAsync {
@@ -25,7 +25,7 @@ func startAssignkit(_ context.Context, m *member) (func() error, error) {
 	}
 	c, err := consumer.New(conf)
 	if err != nil {
-		return nil, err
+		return running{}, err
 	}
 	done := make(chan struct{})
 	go func() {
@@ -34,11 +34,12 @@ func startAssignkit(_ context.Context, m *member) (func() error, error) {
 			m.fail(err)
 		}
 	}()
-	return func() error {
+	stop := func() error {
 		err := c.Close()
 		<-done
 		return err
-	}, nil
+	}
+	return running{stop, c.Drain}, nil
 }
 
 func assignkitHandler(c *consumer.Consumer, m *member) consumer.Handler {
@@ -86,6 +87,7 @@ func assignkitObserver(m *member) consumer.Observer {
 		switch e := e.(type) {
 		case consumer.RebalanceEnded:
 			m.generation(e.Generation)
+			m.leads(e.Leader)
 		case consumer.CommitFailed:
 			if m.commits == commitAuto {
 				m.commitFailed(e.Err)

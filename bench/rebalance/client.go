@@ -13,9 +13,17 @@ type client struct {
 	name string
 	// commits are the ways to commit that it can be measured with.
 	commits []commits
-	// start starts a member, which runs until stop is called: stop has it leave the group in good order and returns when it has. ctx
-	// is for starting only. What goes wrong in between is told to the member with fail.
-	start func(ctx context.Context, m *member) (stop func() error, err error)
+	// start starts a member, which runs until it is stopped. ctx is for starting only. What goes wrong in between is told to the member
+	// with fail.
+	start func(ctx context.Context, m *member) (running, error)
+}
+
+// A running member can be asked to end.
+type running struct {
+	// stop has it leave the group in good order, or stay in it if it has an instance id, and returns when it has ended.
+	stop func() error
+	// drain has others take over its partitions and returns when they have. Nil for clients that cannot do that but by leaving.
+	drain func(ctx context.Context) error
 }
 
 // commits is how a member commits.
@@ -33,11 +41,12 @@ const syncPartition = 0
 // A member is one consumer of a group: what it is to do and, with its methods, whom its client tells what happens. They are safe for
 // concurrent use.
 type member struct {
-	name    string
-	brokers []string
-	group   string
-	topic   string
-	commits commits
+	name     string
+	instance string // its id if it is a static member
+	brokers  []string
+	group    string
+	topic    string
+	commits  commits
 
 	heartbeat time.Duration // 0: the client's default
 	revokes   time.Duration // how long its revoke callback takes
@@ -89,11 +98,23 @@ func (m *member) commitFailed(err error) {
 	m.journal.failures = append(m.journal.failures, err)
 }
 
-// generation tells which one the member is in.
+// generation tells which one the member is in. It may be told late.
 func (m *member) generation(n int32) {
 	m.journal.mu.Lock()
 	defer m.journal.mu.Unlock()
-	m.journal.generation = n
+	m.journal.generation = max(m.journal.generation, n)
+}
+
+// leads tells whether the member leads the group, if its client knows.
+func (m *member) leads(does bool) {
+	m.journal.mu.Lock()
+	defer m.journal.mu.Unlock()
+	switch {
+	case does:
+		m.journal.led = m.name
+	case m.journal.led == m.name:
+		m.journal.led = ""
+	}
 }
 
 // fail tells that the client has ended without being asked to.
@@ -107,9 +128,9 @@ func (m *member) fail(err error) {
 
 const ours = "assignkit"
 
-// clients lists them, ours first.
+// clients lists them, ours first and Java's last.
 func clients(java *javaLibrary) []client {
-	return slices.Concat([]client{assignkitClient()}, saramaClients(), []client{franzClient(), java.client()})
+	return slices.Concat([]client{assignkitClient()}, saramaClients(), []client{franzClient()}, java.clients())
 }
 
 // choose returns those whose name matches.

@@ -12,8 +12,9 @@ import (
 
 // failoverName is the scenario of three brokers.
 const (
-	failoverName  = "coordinator"
-	failoverTitle = "the group's coordinator is killed, one of three brokers; it leads no partition that is read"
+	failoverName    = "coordinator"
+	failoverBrokers = 3
+	failoverTitle   = "the group's coordinator is killed, one of three brokers; it leads no partition that is read"
 )
 
 // A trio is three brokers, one of which may have been killed.

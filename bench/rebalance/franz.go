@@ -20,7 +20,7 @@ func franzClient() client {
 	return client{"franz-go/cooperative-sticky", []commits{commitAuto, commitAsync, commitSync}, startFranz}
 }
 
-func startFranz(_ context.Context, m *member) (func() error, error) {
+func startFranz(_ context.Context, m *member) (running, error) {
 	f := &franzMember{member: m, workers: map[int32]*franzWorker{}}
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(m.brokers...), kgo.ConsumerGroup(m.group), kgo.ConsumeTopics(m.topic),
@@ -31,20 +31,23 @@ func startFranz(_ context.Context, m *member) (func() error, error) {
 	if m.heartbeat > 0 {
 		opts = append(opts, kgo.HeartbeatInterval(m.heartbeat))
 	}
+	if m.instance != "" {
+		opts = append(opts, kgo.InstanceID(m.instance))
+	}
 	var err error
 	if f.client, err = kgo.NewClient(opts...); err != nil {
-		return nil, err
+		return running{}, err
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		f.poll()
 	}()
-	return func() error {
+	return running{stop: func() error {
 		f.client.Close()
 		<-done
 		return nil
-	}, nil
+	}}, nil
 }
 
 // A franzMember is one client.

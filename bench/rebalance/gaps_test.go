@@ -18,25 +18,53 @@ func TestSilences(t *testing.T) {
 		deliveries []delivery
 		want       silence
 	}{
-		{"nothing", nil, silence{100 * time.Millisecond, false}},
-		{"only before", []delivery{at(90, "a", 0, 1)}, silence{110 * time.Millisecond, false}},
-		{"begins before the window", []delivery{at(60, "a", 0, 1), at(130, "a", 0, 2), at(190, "a", 0, 3)}, silence{70 * time.Millisecond, false}},
-		{"at the end", []delivery{at(95, "a", 0, 1), at(110, "a", 0, 2)}, silence{90 * time.Millisecond, false}},
-		{"in between, told late", []delivery{at(150, "a", 0, 2), at(95, "a", 0, 1), at(195, "a", 0, 3), at(900, "a", 0, 4)}, silence{55 * time.Millisecond, false}},
-		{"moved", []delivery{at(95, "a", 0, 1), at(150, "b", 0, 2), at(195, "b", 0, 3)}, silence{55 * time.Millisecond, true}},
-		{"moved twice", []delivery{at(95, "a", 0, 1), at(120, "b", 0, 2), at(195, "a", 0, 3)}, silence{75 * time.Millisecond, true}},
-		{"moved before", []delivery{at(50, "b", 0, 0), at(95, "a", 0, 1), at(150, "a", 0, 2), at(195, "a", 0, 3)}, silence{55 * time.Millisecond, false}},
-		{"moved after", []delivery{at(95, "a", 0, 1), at(150, "a", 0, 2), at(195, "a", 0, 3), at(201, "b", 0, 4)}, silence{55 * time.Millisecond, false}},
+		{"nothing", nil, silence{longest: 100 * time.Millisecond}},
+		{"only before", []delivery{at(90, "a", 0, 1)}, silence{longest: 110 * time.Millisecond}},
+		{"begins before the window", []delivery{at(60, "a", 0, 1), at(130, "a", 0, 2), at(190, "a", 0, 3)}, silence{longest: 70 * time.Millisecond}},
+		{"at the end", []delivery{at(95, "a", 0, 1), at(110, "a", 0, 2)}, silence{longest: 90 * time.Millisecond}},
+		{"in between, told late", []delivery{at(150, "a", 0, 2), at(95, "a", 0, 1), at(195, "a", 0, 3), at(900, "a", 0, 4)}, silence{longest: 55 * time.Millisecond}},
+		{"moved", []delivery{at(95, "a", 0, 1), at(150, "b", 0, 2), at(195, "b", 0, 3)}, silence{55 * time.Millisecond, true, "a"}},
+		{"moved twice", []delivery{at(95, "a", 0, 1), at(120, "b", 0, 2), at(195, "a", 0, 3)}, silence{75 * time.Millisecond, true, "a"}},
+		{"moved before", []delivery{at(50, "b", 0, 0), at(95, "a", 0, 1), at(150, "a", 0, 2), at(195, "a", 0, 3)}, silence{longest: 55 * time.Millisecond}},
+		{"moved after", []delivery{at(95, "a", 0, 1), at(150, "a", 0, 2), at(195, "a", 0, 3), at(201, "b", 0, 4)}, silence{longest: 55 * time.Millisecond}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := silences(test.deliveries, w, 1)[0]; got != test.want {
+			if got := silences(byPartition(test.deliveries, 1), w)[0]; got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
 	}
-	both := silences([]delivery{at(150, "a", 1, 1), at(120, "a", 0, 1), at(199, "b", 1, 2)}, w, 2)
-	if want := []silence{{80 * time.Millisecond, false}, {50 * time.Millisecond, true}}; !slices.Equal(both, want) || longest(both) != 80*time.Millisecond {
+	both := silences(byPartition([]delivery{at(150, "a", 1, 1), at(120, "a", 0, 1), at(199, "b", 1, 2)}, 2), w)
+	if want := []silence{{longest: 80 * time.Millisecond}, {50 * time.Millisecond, true, "a"}}; !slices.Equal(both, want) || longest(both) != 80*time.Millisecond {
 		t.Errorf("of two partitions: %v, want %v", both, want)
+	}
+}
+
+// Of a time without a delivery, what is in the window counts, and of that what is longer than usual.
+func TestBeyond(t *testing.T) {
+	w := window{time.UnixMilli(100), time.UnixMilli(200)}
+	for _, test := range []struct {
+		name       string
+		deliveries []delivery
+		want       int
+	}{
+		{"nothing", nil, 90},
+		{"as usual", []delivery{at(99, "a", 0, 1), at(110, "a", 0, 2), at(120, "a", 0, 3), at(130, "a", 0, 4), at(140, "a", 0, 5), at(150, "a", 0, 6),
+			at(160, "a", 0, 7), at(170, "a", 0, 8), at(180, "a", 0, 9), at(190, "a", 0, 10)}, 0},
+		{"twice, and at the end", []delivery{at(95, "a", 0, 1), at(130, "b", 0, 2), at(135, "b", 0, 3), at(160, "a", 0, 4)}, 20 + 15 + 30},
+		{"from before to after", []delivery{at(50, "a", 0, 1), at(250, "a", 0, 2)}, 90},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := beyond(test.deliveries, w, 10*time.Millisecond); got != time.Duration(test.want)*time.Millisecond {
+				t.Errorf("got %v, want %d ms", got, test.want)
+			}
+		})
+	}
+	// Two windows, one behind the other, have as much as both together, but for what is usual.
+	list := []delivery{at(120, "a", 0, 1), at(280, "a", 0, 2)}
+	next := window{w.to, time.UnixMilli(300)}
+	if got := beyond(list, w, 0) + beyond(list, next, 0); got != beyond(list, window{w.from, next.to}, 0) {
+		t.Errorf("two windows have %v", got)
 	}
 }
 

@@ -67,30 +67,40 @@ func (j *javaLibrary) close() {
 	}
 }
 
-// client is Kafka's own consumer with its cooperative assignor: a loop that polls and processes what it has got.
-func (j *javaLibrary) client() client {
-	return client{"java/cooperative-sticky", []commits{commitAuto, commitAsync, commitSync}, j.start}
+// javaPrefix begins the names of its clients.
+const javaPrefix = "java/"
+
+// clients are Kafka's own consumer with its cooperative assignor, and with the protocol in which brokers assign: a loop that polls and
+// processes what it has got.
+func (j *javaLibrary) clients() []client {
+	start := func(protocol string) func(context.Context, *member) (running, error) {
+		return func(_ context.Context, m *member) (running, error) { return j.start(m, protocol) }
+	}
+	return []client{
+		{javaPrefix + "cooperative-sticky", []commits{commitAuto, commitAsync, commitSync}, start("classic")},
+		{javaPrefix + "consumer", []commits{commitAuto}, start("consumer")},
+	}
 }
 
-func (j *javaLibrary) start(_ context.Context, m *member) (func() error, error) {
+func (j *javaLibrary) start(m *member, protocol string) (running, error) {
 	if j.classes == "" {
-		return nil, errNoJava
+		return running{}, errNoJava
 	}
 	cmd := exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
 		"-cp", j.jars+string(os.PathListSeparator)+j.classes, "Member", strings.Join(m.brokers, ","), m.group, m.topic, string(m.commits),
-		milliseconds(m.heartbeat), milliseconds(m.revokes), strconv.Itoa(syncPartition))
+		milliseconds(m.heartbeat), milliseconds(m.revokes), strconv.Itoa(syncPartition), protocol, m.instance)
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return running{}, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return running{}, err
 	}
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return running{}, err
 	}
 	p := &javaMember{member: m, cmd: cmd, in: in, done: make(chan struct{})}
 	go func() {
@@ -104,7 +114,7 @@ func (j *javaLibrary) start(_ context.Context, m *member) (func() error, error) 
 			m.fail(errors.Join(errors.New("the Java process has ended"), p.err))
 		}
 	}()
-	return p.stop, nil
+	return running{stop: p.stop}, nil
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

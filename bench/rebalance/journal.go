@@ -26,8 +26,9 @@ type journal struct {
 	owned      map[string]map[int32]bool // by member
 	changed    time.Time                 // when owned did last
 	callbacks  int
-	generation int32
-	sent       int // commits that are to be answered
+	generation int32  // the highest that a member was in
+	led        string // which member says that it leads, "" if none does
+	sent       int    // commits that are to be answered
 	answered   int
 	failures   []error // of commits
 	broken     error   // the first member's end that nobody asked for
@@ -91,6 +92,20 @@ func (j *journal) settled(members []string, since time.Duration) bool {
 		}
 	}
 	return true
+}
+
+// reads reports whether a member was the last one to deliver from some partition.
+func (j *journal) reads(member string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.ContainsFunc(j.last, func(d delivery) bool { return d.member == member })
+}
+
+// leader is the member that leads the group, "" if none of those that would tell does.
+func (j *journal) leader() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.led
 }
 
 // owners says who has what, for errors.

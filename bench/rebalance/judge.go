@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// What is asked of this project's consumer.
+// What is asked of this project's consumer when the coordinator dies, and where it reads.
 const (
-	mostExcess    = 20.0  // ms that a partition that stays may be silent for longer than the control reader
 	mostFailover  = 200.0 // ms that a partition may be silent when the coordinator dies, unless it waits for a commit
 	mostOfFranz   = 1.0   // processor time of the batch handler, relative to franz-go
 	mostOfSaramas = 0.8   // processor time of the record handler, relative to Sarama's ConsumerGroup
@@ -28,22 +27,13 @@ const (
 )
 
 func verdict(target string, ok bool, format string, args ...any) Verdict {
-	v := Verdict{target, missed, fmt.Sprintf(format, args...)}
-	if ok {
-		v.Outcome = reached
-	}
-	return v
+	outcome, measured := judged(ok, format, args...)
+	return Verdict{target, outcome, measured}
 }
 
-// judge says what was reached. A target of which something is missing in this run is not measured, unless a run has failed.
+// judge says what was reached.
 func judge(r *Report) []Verdict {
-	var list []Verdict
-	for _, sc := range scenarios {
-		list = append(list, r.judgeSilence(sc.name))
-	}
-	for _, name := range []string{"join", "leave", "rolling"} {
-		list = append(list, r.judgeRecords(name))
-	}
+	list := append(r.judgeTargets(1), r.judgeTargets(3)...)
 	list = append(list,
 		r.judgeLoad("batch handler", "assignkit batches", "franz-go group", mostOfFranz),
 		r.judgeLoad("record handler", "assignkit records", "sarama ConsumerGroup", mostOfSaramas))
@@ -54,8 +44,10 @@ func judge(r *Report) []Verdict {
 }
 
 // row finds what was measured of ours; a problem of it is a verdict already.
-func (r *Report) row(target, scenario string, how commits) (*Row, *Verdict) {
-	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Client == ours && row.Scenario == scenario && row.Commits == how })
+func (r *Report) row(target, scenario string, brokers int, how commits) (*Row, *Verdict) {
+	i := slices.IndexFunc(r.Rows, func(row Row) bool {
+		return row.Client == ours && row.Scenario == scenario && row.Brokers == brokers && row.Commits == how
+	})
 	switch {
 	case i < 0:
 		return nil, &Verdict{target, notMeasured, "not in this run"}
@@ -63,26 +55,6 @@ func (r *Report) row(target, scenario string, how commits) (*Row, *Verdict) {
 		return nil, &Verdict{target, missed, r.Rows[i].Problem}
 	}
 	return &r.Rows[i], nil
-}
-
-func (r *Report) judgeSilence(scenario string) Verdict {
-	target := fmt.Sprintf("%s: partitions that stay are silent for at most %.0f ms longer than the control reader", scenario, mostExcess)
-	row, v := r.row(target, scenario, commitAuto)
-	if v != nil {
-		return *v
-	}
-	excess := row.worst(func(r *Run) float64 { return r.Excess })
-	return verdict(target, excess <= mostExcess, "%.0f ms, at worst of %d runs", excess, len(row.Runs))
-}
-
-func (r *Report) judgeRecords(scenario string) Verdict {
-	target := scenario + ": no record is delivered twice, none is lost"
-	row, v := r.row(target, scenario, commitAuto)
-	if v != nil {
-		return *v
-	}
-	again, never := row.sum(func(r *Run) int { return r.Repeated }), row.sum(func(r *Run) int { return r.Lost })
-	return verdict(target, again+never == 0, "%d twice, %d lost, in %d runs", again, never, len(row.Runs))
 }
 
 func (r *Report) judgeLoad(what, of, against string, most float64) Verdict {
@@ -124,11 +96,11 @@ func (r *Report) ratio(of, against string) (float64, bool) {
 
 func (r *Report) judgeFailover(how commits) Verdict {
 	target := fmt.Sprintf("coordinator killed, %s commits: others silent for at most %.0f ms, every commit succeeds in the end, no callback, same generation", how, mostFailover)
-	row, v := r.row(target, failoverName, how)
+	row, v := r.row(target, failoverName, failoverBrokers, how)
 	if v != nil {
 		return *v
 	}
-	silent := slices.Max(append(row.collect(func(r *Run) []float64 { return r.Kept }), row.collect(func(r *Run) []float64 { return r.Moved })...))
+	silent := slices.Max(slices.Concat(row.collect(ofKept), row.collect(ofMoved)))
 	failed, called, changed := 0, 0, 0
 	for _, run := range row.Runs {
 		failed += run.Coordinator.Failed + run.Uncommitted
@@ -139,8 +111,8 @@ func (r *Report) judgeFailover(how commits) Verdict {
 	}
 	ok := silent <= mostFailover && failed+called+changed == 0
 	result := verdict(target, ok, "%.0f ms (control %.0f ms), %d commits failed or missing, %d callbacks, generation changed in %d of %d runs",
-		silent, slices.Max(row.collect(func(r *Run) []float64 { return r.Control })), failed, called, changed, len(row.Runs))
-	if excess := row.worst(func(r *Run) float64 { return r.Excess }); !ok && failed+called+changed == 0 && excess <= mostExcess {
+		silent, slices.Max(row.collect(ofControl)), failed, called, changed, len(row.Runs))
+	if excess := slices.Max(row.each(func(r *Run) float64 { return r.Excess })); !ok && failed+called+changed == 0 && excess <= mostExcess {
 		result.Outcome = tooBusy // no client could have been faster
 	}
 	return result

@@ -18,6 +18,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -42,12 +44,14 @@ const (
 // options is what the command line says.
 type options struct {
 	scenario, client *regexp.Regexp
-	repeats          int
+	times            int    // how often each scenario runs with each client; 0: as often as it says itself
+	brokers          string // 1, 3, both, or nothing: ours on both
+	quick            bool
 	records          int
-	commits          int // how many ways to commit when coordinators are killed
 	settings         settings
+	deploys          settings // of scenarios that restart many members
 	json             bool
-	markdown         string
+	markdown, chart  string
 	check            bool
 	requireJava      bool
 }
@@ -80,15 +84,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
-	o := options{settings: settings{Partitions: 12, Slow: 3 * time.Second, Patience: 90 * time.Second}}
+	o := options{
+		records:  3_000_000,
+		settings: settings{Partitions: 12, Every: 10 * time.Millisecond, Slow: 3 * time.Second, Patience: 90 * time.Second},
+		deploys:  settings{Partitions: 200, Every: 50 * time.Millisecond, Members: 10, Quiet: time.Second, Patience: 2 * time.Minute},
+	}
 	f := flag.NewFlagSet("rebalance", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	scenario := f.String("scenario", "", "run what matches this `regex`: join, leave, slow, rolling, coordinator, throughput; default: all")
+	scenario := f.String("scenario", "", "run what matches this `regex`: "+scenarioNames()+"; default: all")
 	chosen := f.String("client", "", "measure clients that match this `regex`, such as assignkit or 'sarama/coop|java'; default: all")
-	f.IntVar(&o.repeats, "n", 3, "`number` of runs of each scenario with each client")
-	quick := f.Bool("quick", false, "one run, few records, fast heartbeats, and unless -client says otherwise assignkit only: seconds, to see that everything works")
+	f.IntVar(&o.times, "n", 0, "`number` of runs of each scenario with each client; 0: as many as each scenario needs, fewer with other clients than ours")
+	f.StringVar(&o.brokers, "brokers", "", "`1, 3 or both`: on how many; default: assignkit on both, others on 1")
+	f.BoolVar(&o.quick, "quick", false, "one run, few records, fast heartbeats, and unless told otherwise assignkit only, on one broker, without "+strings.Join(tooLong, " and ")+": a minute, to see that everything works")
 	f.BoolVar(&o.json, "json", false, "print JSON instead of tables")
 	f.StringVar(&o.markdown, "markdown", "", "also write a page of Markdown to this `file`")
+	f.StringVar(&o.chart, "chart", "", "also draw how long partitions are silent in joins, as SVG, to this `file`")
 	f.BoolVar(&o.check, "check", false, "exit with 1 if a target is missed")
 	f.BoolVar(&o.requireJava, "require-java", false, "fail if Java's client cannot be run, instead of leaving it out")
 	if err := f.Parse(args); err != nil {
@@ -97,16 +107,19 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("%q: only flags are taken", f.Arg(0))
 	}
-	o.records, o.commits = 3_000_000, 3
-	if *quick {
-		o.repeats, o.records, o.commits = 1, 80_000, 1
+	if o.quick {
+		o.records = 80_000
 		o.settings.Heartbeat, o.settings.Slow = 300*time.Millisecond, time.Second
+		o.deploys.Heartbeat, o.deploys.Partitions, o.deploys.Members, o.deploys.Quiet = 300*time.Millisecond, 16, 2, 0
 		if *chosen == "" {
-			*chosen = ours
+			*chosen = "^" + ours + "$"
 		}
 	}
-	if o.repeats < 1 {
-		return o, errors.New("-n must be more than 0")
+	if o.times < 0 {
+		return o, errors.New("-n must not be negative")
+	}
+	if !slices.Contains([]string{"", "1", "3", "both"}, o.brokers) {
+		return o, fmt.Errorf("-brokers %s: there are 1, 3 and both", o.brokers)
 	}
 	var err error
 	if o.scenario, err = regexp.Compile(*scenario); err != nil {
@@ -115,24 +128,46 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.client, err = regexp.Compile(*chosen); err != nil {
 		return o, fmt.Errorf("-client: %w", err)
 	}
+	if o.chart != "" && !o.scenario.MatchString(charted) {
+		return o, fmt.Errorf("-chart draws scenario %s, which -scenario leaves out", charted)
+	}
 	return o, nil
 }
 
-// write prints what was measured, and writes the page.
+// write prints what was measured, and writes the files that were asked for. One that cannot be written does not keep the others away.
 func write(o *options, r *Report, stdout io.Writer) error {
-	if o.markdown != "" {
-		f, err := os.Create(filepath.Clean(o.markdown))
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(r.writeMarkdown(f), f.Close()); err != nil {
-			return err
-		}
-	}
+	var errs []error
 	if o.json {
 		e := json.NewEncoder(stdout)
 		e.SetIndent("", "  ")
-		return e.Encode(r)
+		errs = append(errs, e.Encode(r))
+	} else {
+		errs = append(errs, r.writeText(stdout))
 	}
-	return r.writeText(stdout)
+	if o.chart != "" {
+		errs = append(errs, writeFile(o.chart, r.writeChart))
+	}
+	if o.markdown != "" {
+		errs = append(errs, writeFile(o.markdown, func(w io.Writer) error { return r.writeMarkdown(w, o.picture()) }))
+	}
+	return errors.Join(errs...)
+}
+
+// picture is the chart's file as the page refers to it, "" if there is none.
+func (o *options) picture() string {
+	if o.chart == "" {
+		return ""
+	}
+	if near, err := filepath.Rel(filepath.Dir(o.markdown), o.chart); err == nil {
+		return filepath.ToSlash(near)
+	}
+	return o.chart
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(filepath.Clean(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }

@@ -22,43 +22,91 @@ const none = "–"
 
 // tables turns a report into what a person reads.
 func (r *Report) tables() []table {
-	var list []table
-	for _, sc := range scenarios {
-		if t := r.scenarioTable(sc); len(t.rows) > 0 {
-			list = append(list, t)
+	var all []table
+	for _, brokers := range []int{1, 3} {
+		for i := range scenarios {
+			if sc := &scenarios[i]; sc.deploy {
+				all = append(all, r.deployTable(sc, brokers))
+			} else {
+				all = append(all, r.scenarioTable(sc, brokers))
+			}
 		}
 	}
-	for _, t := range []table{r.failoverTable(), r.loadTable(), r.verdictTable()} {
-		if len(t.rows) > 0 {
-			list = append(list, t)
-		}
-	}
-	return list
+	all = append(all, r.failoverTable(), r.loadTable(), r.verdictTable())
+	return slices.DeleteFunc(all, func(t table) bool { return len(t.rows) == 0 })
 }
 
-func (r *Report) scenarioTable(sc scenario) table {
+// title begins a heading.
+func title(text string, brokers int) string {
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if brokers > 1 {
+		text += ", on " + brokersText(brokers)
+	}
+	return text
+}
+
+func (r *Report) scenarioTable(sc *scenario, brokers int) table {
 	t := table{
-		title: strings.ToUpper(sc.title[:1]) + sc.title[1:],
-		head:  []string{"client", "runs", "stay, ms", "move, ms", "control, ms", "stay - control, worst", "twice", "lost"},
+		title: title(sc.title, brokers),
+		head:  []string{"client", "runs", "stay, ms", "move, ms", "control, ms", "stay - control, worst", "move - control, worst", "twice", "lost"},
+	}
+	if sc.apart != "" {
+		t.head = slices.Insert(t.head, 4, sc.apart+", ms")
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.Scenario != sc.name {
+		if row.Scenario != sc.name || row.Brokers != brokers {
 			continue
 		}
-		cells := []string{row.Client, strconv.Itoa(len(row.Runs)), none, none, none, none, none, none}
+		cells := append([]string{row.Client, strconv.Itoa(len(row.Runs))}, slices.Repeat([]string{none}, len(t.head)-2)...)
 		if len(row.Runs) > 0 {
-			cells[2] = spread(row.collect(func(r *Run) []float64 { return r.Kept }))
-			cells[3] = spread(row.collect(func(r *Run) []float64 { return r.Moved }))
-			cells[4] = spread(row.collect(func(r *Run) []float64 { return r.Control }))
-			cells[5] = fmt.Sprintf("%.0f", row.worst(func(r *Run) float64 { return r.Excess }))
-			cells[6] = strconv.Itoa(row.sum(func(r *Run) int { return r.Repeated }))
-			cells[7] = strconv.Itoa(row.sum(func(r *Run) int { return r.Lost }))
+			copy(cells[2:], row.scenarioCells(sc.apart != ""))
 		}
 		t.add(cells, row.Client, row.Problem)
 	}
 	if sc.name == "slow" {
-		t.note = fmt.Sprintf("The slow one takes %v.", r.Settings.Slow)
+		t.note = fmt.Sprintf("The slow one takes %v. Partitions that move away from it are not in \"move\".", r.Settings.Slow)
+	}
+	if sc.beside {
+		t.note = "Partitions that move away from members of Java's are not in \"move\"."
+	}
+	return t
+}
+
+func (r *Row) scenarioCells(split bool) []string {
+	cells := []string{spread(r.collect(ofKept)), spread(r.collect(ofMoved))}
+	if split {
+		cells = append(cells, spread(r.collect(ofApart)))
+	}
+	above := none
+	if list := r.each(func(r *Run) float64 { return r.MovedExcess }); len(r.collect(ofMoved)) > 0 {
+		above = fmt.Sprintf("%.0f", slices.Max(list))
+	}
+	return append(cells, spread(r.collect(ofControl)), fmt.Sprintf("%.0f", slices.Max(r.each(func(r *Run) float64 { return r.Excess }))), above,
+		strconv.Itoa(r.sum(func(r *Run) int { return r.Repeated })), strconv.Itoa(r.sum(func(r *Run) int { return r.Lost })))
+}
+
+func (r *Report) deployTable(sc *scenario, brokers int) table {
+	t := table{
+		title: title(sc.title, brokers),
+		note: fmt.Sprintf("%d members, %d partitions, a record each %v. \"Without an owner\" adds up, for all partitions, times without a delivery, as far as each "+
+			"is longer than the control reader's longest during the same restart.", r.Deploys.Members, r.Deploys.Partitions, r.Deploys.Every),
+		head: []string{"client", "runs", "without an owner, partition-seconds", "rounds", "move, ms", "control, ms", "twice", "lost"},
+	}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Scenario != sc.name || row.Brokers != brokers {
+			continue
+		}
+		cells := append([]string{row.Client, strconv.Itoa(len(row.Runs))}, slices.Repeat([]string{none}, len(t.head)-2)...)
+		if len(row.Runs) > 0 {
+			cells[2] = fmt.Sprintf("%.1f", median(row.each(ownerless)))
+			cells[3] = fmt.Sprintf("%.0f", median(row.each(func(r *Run) float64 { return float64(r.Rounds) })))
+			cells[4], cells[5] = spread(row.collect(ofMoved)), spread(row.collect(ofControl))
+			cells[6] = strconv.Itoa(row.sum(func(r *Run) int { return r.Repeated }))
+			cells[7] = strconv.Itoa(row.sum(func(r *Run) int { return r.Lost }))
+		}
+		t.add(cells, row.Client, row.Problem)
 	}
 	return t
 }
@@ -82,7 +130,7 @@ func spread(list []float64) string {
 
 func (r *Report) failoverTable() table {
 	t := table{
-		title: strings.ToUpper(failoverTitle[:1]) + failoverTitle[1:],
+		title: title(failoverTitle, 1),
 		note: fmt.Sprintf("\"Waits\" is partition %d, whose handler waits for a commit after each record, where commits are synchronous. \"Away\" is the time "+
 			"until commits were accepted again. A client's callbacks are counted from the kill until all had settled.", syncPartition),
 		head: []string{"client", "runs", "commits", "others, ms", "waits, ms", "control, ms", "away, s", "failed commits", "callbacks", "generation", "uncommitted in the end", "twice", "lost"},
@@ -111,12 +159,12 @@ func (r *Row) failoverCells() []string {
 			generations = append(generations, g)
 		}
 	}
-	others := append(r.collect(func(r *Run) []float64 { return r.Kept }), r.collect(func(r *Run) []float64 { return r.Moved })...)
+	others := slices.Concat(r.collect(ofKept), r.collect(ofMoved))
 	number := func(of func(*Run) int) string { return strconv.Itoa(r.sum(of)) }
 	return []string{
 		spread(others),
 		spread(r.collect(func(r *Run) []float64 { return r.Waiting })),
-		spread(r.collect(func(r *Run) []float64 { return r.Control })),
+		spread(r.collect(ofControl)),
 		fmt.Sprintf("%.1f", median(away)),
 		number(func(r *Run) int { return r.Coordinator.Failed }),
 		number(func(r *Run) int { return r.Coordinator.Callbacks }),
@@ -163,11 +211,11 @@ func (r *Report) verdictTable() table {
 // about says how the tables came to be.
 func (r *Report) about() string {
 	s := r.Settings
-	return fmt.Sprintf(`Made by `+"`go -C bench/rebalance run .`"+` on %d cores, %s %s/%s, with real brokers on the same machine: %d partitions, a record each %v,
-heartbeats each %v, %d runs of each client. Times are the longest without a delivery, of each partition, median / maximum. "Stay" are
-partitions whose owner did not change, "move" the others, "control" is a reader outside the group at the same time. "Twice" and "lost" are
-records, in all runs; lost is what had not been delivered %v after the producer's end.`,
-		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, s.Partitions, every, s.heartbeat(), r.Repeats, s.Patience)
+	return fmt.Sprintf(`Made by `+"`go -C bench/rebalance run .`"+` on %d cores, %s %s/%s, with real brokers on the same machine: where nothing else is said one broker,
+%d partitions, a record each %v, heartbeats each %v. Times are the longest without a delivery, of each partition, median / maximum. "Stay"
+are partitions whose owner did not change, "move" the others, "control" is a reader outside the group at the same time. "Twice" and "lost"
+are records, in all runs; lost is what had not been delivered %v after the producer's end.`,
+		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, s.Partitions, s.Every, s.heartbeat(), s.Patience)
 }
 
 // writeText writes aligned columns.
@@ -188,9 +236,12 @@ func (r *Report) writeText(w io.Writer) error {
 	return nil
 }
 
-// writeMarkdown writes a page with headings from the first level on.
-func (r *Report) writeMarkdown(w io.Writer) error {
+// writeMarkdown writes a page with headings from the first level on. A picture is the address of the chart, if there is one.
+func (r *Report) writeMarkdown(w io.Writer, picture string) error {
 	fmt.Fprintf(w, "# Rebalances and reading, on real brokers\n\n%s\n", r.about())
+	if picture != "" {
+		fmt.Fprintf(w, "\n![%s](%s)\n", chartTitle, picture)
+	}
 	clean := strings.NewReplacer("\n", " ", "|", `\|`)
 	for _, t := range r.tables() {
 		fmt.Fprintf(w, "\n## %s\n\n", t.title)

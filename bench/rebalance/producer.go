@@ -9,9 +9,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// every is the time between two records of a partition.
-const every = 10 * time.Millisecond
-
 // A producer writes a record to each partition of a topic, again and again.
 type producer struct {
 	client *kgo.Client
@@ -23,18 +20,18 @@ type producer struct {
 	err      error
 }
 
-func startProducer(brokers []string, topic string, partitions int32) (*producer, error) {
+func startProducer(brokers []string, topic string, s settings) (*producer, error) {
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &producer{client: client, end: cancel, done: make(chan struct{}), produced: make([]int64, partitions)}
-	go p.run(ctx, topic)
+	p := &producer{client: client, end: cancel, done: make(chan struct{}), produced: make([]int64, s.Partitions)}
+	go p.run(ctx, topic, s.Every)
 	return p, nil
 }
 
-func (p *producer) run(ctx context.Context, topic string) {
+func (p *producer) run(ctx context.Context, topic string, every time.Duration) {
 	defer close(p.done)
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()

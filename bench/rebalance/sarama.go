@@ -10,8 +10,8 @@ import (
 // saramaClients are Sarama's ConsumerGroup with its cooperative strategy and with an eager one. It has no commits whose results a
 // program could wait for: Commit returns nothing, and the background's failures come as errors of the group.
 func saramaClients() []client {
-	start := func(strategy func() sarama.BalanceStrategy) func(context.Context, *member) (func() error, error) {
-		return func(_ context.Context, m *member) (func() error, error) { return startSarama(m, strategy()) }
+	start := func(strategy func() sarama.BalanceStrategy) func(context.Context, *member) (running, error) {
+		return func(_ context.Context, m *member) (running, error) { return startSarama(m, strategy()) }
 	}
 	return []client{
 		{"sarama/cooperative-sticky", []commits{commitAuto, commitSync}, start(sarama.NewBalanceStrategyCooperativeSticky)},
@@ -26,16 +26,17 @@ func saramaConfig() *sarama.Config {
 	return conf
 }
 
-func startSarama(m *member, strategy sarama.BalanceStrategy) (func() error, error) {
+func startSarama(m *member, strategy sarama.BalanceStrategy) (running, error) {
 	conf := saramaConfig()
 	conf.Consumer.Return.Errors = true
 	conf.Consumer.Group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{strategy}
+	conf.Consumer.Group.InstanceId = m.instance
 	if m.heartbeat > 0 {
 		conf.Consumer.Group.Heartbeat.Interval = m.heartbeat
 	}
 	group, err := sarama.NewConsumerGroup(m.brokers, m.group, conf)
 	if err != nil {
-		return nil, err
+		return running{}, err
 	}
 	listening := make(chan struct{})
 	go func() {
@@ -57,13 +58,13 @@ func startSarama(m *member, strategy sarama.BalanceStrategy) (func() error, erro
 			}
 		}
 	}()
-	return func() error {
+	return running{stop: func() error {
 		cancel()
 		<-done
 		err := group.Close()
 		<-listening
 		return err
-	}, nil
+	}}, nil
 }
 
 // A saramaHandler has a claim for each partition. What Sarama has for callbacks is a claim's beginning and end.

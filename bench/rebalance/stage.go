@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,12 +12,15 @@ import (
 	"github.com/IBM/sarama"
 )
 
-// settings are the same for all runs.
+// settings are the same for all runs of a scenario.
 type settings struct {
 	Partitions int32         `json:"partitions"`
-	Heartbeat  time.Duration `json:"heartbeat"` // 0: clients' default, which is 3 s for all of them
-	Slow       time.Duration `json:"slow"`      // how long a slow revoke callback takes
-	Patience   time.Duration `json:"patience"`  // for a group to settle
+	Every      time.Duration `json:"every"`             // between two records of a partition
+	Heartbeat  time.Duration `json:"heartbeat"`         // 0: clients' default, which is 3 s for those that have one
+	Slow       time.Duration `json:"slow,omitempty"`    // how long a slow revoke callback takes
+	Members    int           `json:"members,omitempty"` // of a deploy
+	Quiet      time.Duration `json:"quiet,omitempty"`   // how long a group has to stay as it is to count as settled. 0: longer than a heartbeat
+	Patience   time.Duration `json:"patience"`          // for a group to settle
 }
 
 // heartbeat is how often members hear of a rebalance.
@@ -27,8 +31,14 @@ func (s settings) heartbeat() time.Duration {
 	return 3 * time.Second
 }
 
-// quiet is how long a group has to stay as it is to count as settled: long enough for members to be told of one more round.
-func (s settings) quiet() time.Duration { return s.heartbeat() + 500*time.Millisecond }
+// quiet is how long a group has to stay as it is to count as settled: unless told otherwise long enough for members to be told of one
+// more round.
+func (s settings) quiet() time.Duration {
+	if s.Quiet > 0 {
+		return s.Quiet
+	}
+	return s.heartbeat() + 500*time.Millisecond
+}
 
 // A stage is a topic with its producer and its control reader, and a group of one client's members that read it. It is for one run
 // and one goroutine.
@@ -36,23 +46,27 @@ type stage struct {
 	ctx      context.Context
 	settings settings
 	client   *client
+	other    *client // that may play beside it
 	commits  commits
+	static   bool // members have instance ids
+	roles    roles
 	brokers  []string
 	topic    string // and the group's name
 
-	kafka    sarama.Client
-	admin    sarama.ClusterAdmin
-	journal  *journal
-	producer *producer
-	control  *control
-	members  []*actor
-	windows  []window
+	kafka      sarama.Client
+	admin      sarama.ClusterAdmin
+	journal    *journal
+	producer   *producer
+	control    *control
+	members    []*actor
+	windows    []window
+	generation int32 // when the first window began
 }
 
 // An actor is a member that runs.
 type actor struct {
 	name string
-	stop func() error
+	running
 }
 
 // runs numbers the stages of this process.
@@ -63,6 +77,7 @@ func openStage(ctx context.Context, brokers []string, c *client, how commits, s 
 	g := &stage{
 		ctx: ctx, settings: s, client: c, commits: how, brokers: brokers,
 		topic: fmt.Sprintf("run-%d-%d", time.Now().Unix(), runs.Add(1)), journal: newJournal(s.Partitions),
+		roles: roles{waits: how == commitSync},
 	}
 	var err error
 	if g.kafka, err = sarama.NewClient(brokers, saramaConfig()); err != nil {
@@ -74,9 +89,9 @@ func openStage(ctx context.Context, brokers []string, c *client, how commits, s 
 	return g, nil
 }
 
-// create creates the topic, and starts producer and control. Replicas are by partition; nil leaves them to the brokers.
+// create creates the topic, and starts producer and control. Replicas are by partition; with nil each is on all brokers.
 func (g *stage) create(replicas map[int32][]int32) error {
-	detail := &sarama.TopicDetail{NumPartitions: g.settings.Partitions, ReplicationFactor: 1}
+	detail := &sarama.TopicDetail{NumPartitions: g.settings.Partitions, ReplicationFactor: int16(len(g.brokers))}
 	if replicas != nil {
 		detail = &sarama.TopicDetail{NumPartitions: -1, ReplicationFactor: -1, ReplicaAssignment: replicas}
 	}
@@ -90,7 +105,7 @@ func (g *stage) create(replicas map[int32][]int32) error {
 		return err
 	}
 	var err error
-	if g.producer, err = startProducer(g.brokers, g.topic, g.settings.Partitions); err != nil {
+	if g.producer, err = startProducer(g.brokers, g.topic, g.settings); err != nil {
 		return err
 	}
 	g.control, err = startControl(g.kafka, g.topic, g.settings.Partitions, g.journal)
@@ -100,35 +115,42 @@ func (g *stage) create(replicas map[int32][]int32) error {
 // start starts members.
 func (g *stage) start(names ...string) error {
 	for _, name := range names {
-		if err := g.startSlow(name, 0); err != nil {
+		if err := g.launch(g.client, &member{name: name, instance: g.instance(name), commits: g.commits}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// startSlow starts a member whose revoke callback takes some time.
-func (g *stage) startSlow(name string, revokes time.Duration) error {
-	stop, err := g.client.start(g.ctx, &member{
-		name: name, brokers: g.brokers, group: g.topic, topic: g.topic, commits: g.commits,
-		heartbeat: g.settings.Heartbeat, revokes: revokes, journal: g.journal,
-	})
+// launch starts a member of which is said what sets it apart from others.
+func (g *stage) launch(c *client, m *member) error {
+	m.brokers, m.group, m.topic, m.heartbeat, m.journal = g.brokers, g.topic, g.topic, g.settings.Heartbeat, g.journal
+	started, err := c.start(g.ctx, m)
 	if err != nil {
-		return fmt.Errorf("starting member %s: %w", name, err)
+		return fmt.Errorf("starting member %s: %w", m.name, err)
 	}
-	g.members = append(g.members, &actor{name, stop})
+	g.members = append(g.members, &actor{m.name, started})
 	return nil
+}
+
+// member finds one.
+func (g *stage) member(name string) (*actor, error) {
+	for _, a := range g.members {
+		if a.name == name {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no member %s", name)
 }
 
 // stop has a member leave.
 func (g *stage) stop(name string) error {
-	for i, a := range g.members {
-		if a.name == name {
-			g.members = append(g.members[:i:i], g.members[i+1:]...)
-			return a.leave()
-		}
+	leaving, err := g.member(name)
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("there is no member %s", name)
+	g.members = slices.DeleteFunc(g.members, func(a *actor) bool { return a == leaving })
+	return leaving.leave()
 }
 
 // leave waits until the member has left, within bounds. One that hangs is given up, and goes on hanging.
@@ -168,6 +190,9 @@ func (g *stage) phase(run int) error {
 
 // watch does something to the group, and notes the time from its beginning until the group has settled.
 func (g *stage) watch(do func() error) error {
+	if len(g.windows) == 0 {
+		g.generation = g.journal.counters().generation
+	}
 	w := window{from: time.Now()}
 	if err := do(); err != nil {
 		return err
@@ -209,7 +234,7 @@ func (g *stage) until(what string, is func() bool) error {
 // finish ends the producer, waits for what it has produced, ends the members, and returns what there is to say. Records that do not
 // come are lost, which is no error.
 func (g *stage) finish() (Run, error) {
-	var r Run
+	r := Run{Rounds: int(g.journal.counters().generation - g.generation)}
 	produced, err := g.producer.stop(g.ctx)
 	if err != nil {
 		return r, err
@@ -234,8 +259,9 @@ func (g *stage) finish() (Run, error) {
 	}
 	deliveries, control := g.journal.read()
 	r.Repeated, r.Lost = repeated(deliveries), lost(deliveries, produced)
+	inside, outside := byPartition(deliveries, g.settings.Partitions), byPartition(control, g.settings.Partitions)
 	for _, w := range g.windows {
-		r.add(silences(deliveries, w, g.settings.Partitions), silences(control, w, g.settings.Partitions), g.commits == commitSync)
+		r.add(w, inside, outside, g.roles)
 	}
 	return r, nil
 }

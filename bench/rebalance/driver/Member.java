@@ -23,8 +23,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * A member of a group with Kafka's own consumer, which tells what happens line by line and leaves when its input ends.
  *
  * <p>Arguments: brokers, group, topic, commits (automatic, asynchronous, synchronous), heartbeat and duration of the revoke callback in
- * milliseconds, the partition that waits for synchronous commits. Lines: D partition offset microseconds, A or R or L with partitions,
- * S for a commit that is sent, C with its error if there is one, G generation.
+ * milliseconds, the partition that waits for synchronous commits, group protocol (classic, consumer), instance id or nothing. Lines: D
+ * partition offset microseconds, A or R or L with partitions, S for a commit that is sent, C with its error if there is one, G generation.
  */
 public final class Member implements ConsumerRebalanceListener {
     private final PrintStream out = new PrintStream(new BufferedOutputStream(System.out, 1 << 16), false);
@@ -43,12 +43,18 @@ public final class Member implements ConsumerRebalanceListener {
         p.put(ConsumerConfig.GROUP_ID_CONFIG, args[1]);
         p.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         p.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, !commits.equals("asynchronous"));
-        p.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+        p.put(ConsumerConfig.GROUP_PROTOCOL_CONFIG, args[7]);
+        if (args[7].equals("classic")) { // in the other one brokers assign, and say how often to send heartbeats
+            p.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+            if (!args[4].equals("0")) {
+                p.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, args[4]);
+            }
+        }
+        if (!args[8].isEmpty()) {
+            p.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, args[8]);
+        }
         p.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         p.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
-        if (!args[4].equals("0")) {
-            p.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, args[4]);
-        }
         consumer = new KafkaConsumer<>(p);
         consumer.subscribe(List.of(args[2]), this);
     }
