@@ -67,11 +67,11 @@ func (c *promiseChecker) planned(w *World, g *strategy.Group, answer *strategy.A
 
 // describeGroup is what a plan depends on beside what members own.
 func describeGroup(g *strategy.Group) string {
-	text := fmt.Sprint(g.Topics)
+	text := []any{g.Topics}
 	for _, m := range g.Members {
-		text += fmt.Sprint(m.ID, m.Topics, m.Draining)
+		text = append(text, m.ID, m.Topics, m.Draining)
 	}
-	return text
+	return fmt.Sprint(text...)
 }
 
 func has(list []strategy.TopicPartitions, at strategy.TopicPartition) bool {
