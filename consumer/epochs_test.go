@@ -13,8 +13,8 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// stored returns what a group has committed for orders-0, with the epoch.
-func stored(t *testing.T, addrs []string, group string) (offset int64, epoch int32) {
+// stored returns what a group has committed, with the epoch.
+func stored(t *testing.T, addrs []string, group, topic string, partition int32) (offset int64, epoch int32) {
 	t.Helper()
 	conf := sarama.NewConfig()
 	conf.Version = sarama.MaxVersion
@@ -23,11 +23,11 @@ func stored(t *testing.T, addrs []string, group string) (offset int64, epoch int
 		t.Fatal(err)
 	}
 	defer admin.Close()
-	resp, err := admin.ListConsumerGroupOffsets(group, map[string][]int32{"orders": {0}})
+	resp, err := admin.ListConsumerGroupOffsets(group, map[string][]int32{topic: {partition}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := resp.GetBlock("orders", 0)
+	b := resp.GetBlock(topic, partition)
 	return b.Offset, b.LeaderEpoch
 }
 
@@ -54,7 +54,7 @@ func TestCommitsCarryEpochs(t *testing.T) {
 		if err := a.Commit(t.Context(), map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: offset}}); err != nil {
 			t.Fatal(err)
 		}
-		return stored(t, cluster.Addrs(), "g")
+		return stored(t, cluster.Addrs(), "g", "orders", 0)
 	}
 	_, first := commit(2)
 	produceElsewhere(3)
@@ -83,7 +83,7 @@ func TestEpochIsKept(t *testing.T) {
 	if err := a.close(); err != nil {
 		t.Error(err)
 	}
-	offset, epoch := stored(t, cluster.Addrs(), "g")
+	offset, epoch := stored(t, cluster.Addrs(), "g", "orders", 0)
 	if offset != 5 || epoch < 0 {
 		t.Fatalf("committed is %d with epoch %d", offset, epoch)
 	}

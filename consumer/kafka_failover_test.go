@@ -246,6 +246,19 @@ func leaderKilled(t *testing.T, c *realCluster) {
 	records.add("a", a.handled()...)
 	records.add("b", b.handled()...)
 	records.once(t, topic, c.ends(t, topic, n))
+	if offset, epoch := stored(t, c.Addrs(), topic, topic, victim); epoch < 1 {
+		t.Errorf("offset %d of a partition whose leader was killed is committed with epoch %d", offset, epoch)
+	}
+	for _, m := range []*member{a, b} {
+		m.sees("a leader move", func(e consumer.Event) bool {
+			l, ok := e.(consumer.LeaderMoved)
+			return ok && l.From == victim && l.Epoch > 0
+		})
+		m.sees("the broker's trouble", func(e consumer.Event) bool {
+			l, ok := e.(consumer.BrokerTrouble)
+			return ok && l.Broker == victim && l.Err != nil
+		})
+	}
 }
 
 // killedInRebalance kills the coordinator of two groups while a member revokes slowly: of an eager group, which waits for that member's

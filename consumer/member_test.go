@@ -46,6 +46,7 @@ type member struct {
 	changed *sync.Cond
 	records []string       // topic-partition@offset, in the order of handling
 	log     []string       // callbacks and what else is noted
+	marks   map[string]int // what was noted -> how many records had been handled
 	owned   map[string]int // partition -> how many more OnAssigns than ends
 	events  []consumer.Event
 }
@@ -62,7 +63,7 @@ func config(brokers []string, group string, topics ...string) consumer.Config {
 // newMember makes a member whose callbacks are noted, and then are those of cfg.
 func newMember(t *testing.T, name string, cfg consumer.Config) *member {
 	t.Helper()
-	m := &member{t: t, name: name, result: make(chan error, 1), owned: map[string]int{}}
+	m := &member{t: t, name: name, result: make(chan error, 1), marks: map[string]int{}, owned: map[string]int{}}
 	m.changed = sync.NewCond(&m.mu)
 	inner := cfg.Callbacks
 	if inner == nil {
@@ -142,6 +143,7 @@ func (m *member) note(what string, list []strategy.TopicPartitions, by int) {
 		}
 	}
 	m.log = append(m.log, what+" "+text(list))
+	m.marks[what+" "+text(list)] = len(m.records)
 	m.changed.Broadcast()
 }
 

@@ -31,6 +31,7 @@ type saramaClaim struct {
 	taken     atomic.Int64 // offset of the last record that was taken; initial before
 	highWater atomic.Int64
 	attempt   atomic.Pointer[saramaAttempt]
+	handing   sync.Mutex // held while a record is handed to ConsumeClaim, until it is noted as taken
 
 	mu      sync.Mutex
 	pumping bool // the pump closes messages
@@ -122,7 +123,7 @@ func (c *saramaClaim) noteLast(err error) {
 // again deals with a ConsumeClaim that has failed, and returns whether to call it again. Otherwise Run ends, or the claim has.
 func (c *saramaClaim) again(err error, tries int) bool {
 	d, f := c.session.driver, &c.run.cfg.Failure
-	failed := &HandlerError{Topic: c.at.Topic, Partition: c.at.Partition, Offset: c.taken.Load(), Err: err}
+	failed := &HandlerError{Topic: c.at.Topic, Partition: c.at.Partition, Offset: c.lastTaken(), Err: err}
 	if f.Retries >= 0 && tries > f.Retries {
 		d.observe(HandlerFailed{Attempt: tries, Next: "stop", Err: failed})
 		d.fail(failed)
@@ -189,10 +190,7 @@ func (c *saramaClaim) feed(w *worker, a *saramaAttempt, messages []Message, b *f
 	for {
 		for i := range messages {
 			w.working.Store(messages[i].Offset)
-			select {
-			case c.messages <- messages[i].Sarama():
-				c.taken.Store(messages[i].Offset)
-			case <-ctx.Done():
+			if !c.hand(ctx, &messages[i]) {
 				return w.reading.Err() == nil
 			}
 		}
@@ -211,6 +209,27 @@ func (c *saramaClaim) feed(w *worker, a *saramaAttempt, messages []Message, b *f
 		c.highWater.Store(b.HighWatermark)
 		messages = w.messages(b)
 	}
+}
+
+// hand hands a record to ConsumeClaim. It returns false if ctx ends before it is taken.
+func (c *saramaClaim) hand(ctx context.Context, m *Message) bool {
+	c.handing.Lock()
+	defer c.handing.Unlock()
+	select {
+	case c.messages <- m.Sarama():
+		c.taken.Store(m.Offset)
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// lastTaken returns the offset of the last record that was taken, once the attempt is over: ConsumeClaim may have returned with a record before
+// who has handed it over could note that.
+func (c *saramaClaim) lastTaken() int64 {
+	c.handing.Lock()
+	defer c.handing.Unlock()
+	return c.taken.Load()
 }
 
 // awaitNext waits, after an attempt, for the next one.

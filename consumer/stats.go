@@ -87,7 +87,7 @@ func (w *worker) stats() PartitionStats {
 	if !closed {
 		s.Err = unplaced(state.Err)
 	}
-	switch first, known := r.Start(); {
+	switch first, known := w.first.Load().Start(); {
 	case state.Bytes == 0 && state.Next != none && !closed:
 		s.Position = state.Next // nothing waits or is in work: this is behind gaps, and behind what was out of range
 	case s.Position != none:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -79,6 +80,29 @@ func TestWild03NoLossBeforeAnAssignment(t *testing.T) {
 		t.Errorf("Run returned %v", err)
 	}
 	if log := a.noted(); len(log) > 0 {
+		t.Errorf("callbacks %q", log)
+	}
+}
+
+// Elsewhere: and when the member was put out of the group before it had the offsets of what it was given.
+func TestWild03NoLossOfWhatWasNotAnnounced(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	fetching, release := hold(cluster.Fake(), kmsg.OffsetFetch)
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Rebalance = time.Second // which the group waits for the member that it still knows
+	a := start(t, "a", cfg, nil)
+	<-fetching
+	cluster.Fake().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Err: kerr.UnknownMemberID})
+	a.sees("another round", func(e consumer.Event) bool {
+		r, ok := e.(consumer.RebalanceBegan)
+		return ok && strings.Contains(r.Reason, "does not know the member")
+	})
+	if log := a.noted(); len(log) > 0 {
+		t.Errorf("callbacks %q", log)
+	}
+	close(release)
+	a.waitRecords(5)
+	if log := a.noted(); len(log) != 1 {
 		t.Errorf("callbacks %q", log)
 	}
 }
@@ -206,31 +230,22 @@ func TestWild10CallerGivesACommitUp(t *testing.T) {
 
 // Elsewhere: a member that learned from a commit that it was put out went on until the next heartbeat.
 func TestWild11CommitSaysThatTheMemberIsOut(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
-	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Heartbeat, cfg.Session = time.Minute, 4*time.Minute
-	cfg.Commits = consumer.CommitManual
-	a := start(t, "a", cfg, nil)
-	a.waitRecords(5)
-	cluster.Fake().ControlKey(int16(kmsg.OffsetCommit), func(r kmsg.Request) (kmsg.Response, error, bool) {
-		resp := r.ResponseKind().(*kmsg.OffsetCommitResponse)
-		for _, topic := range r.(*kmsg.OffsetCommitRequest).Topics {
-			out := kmsg.NewOffsetCommitResponseTopic()
-			out.Topic = topic.Topic
-			for _, p := range topic.Partitions {
-				answer := kmsg.NewOffsetCommitResponseTopicPartition()
-				answer.Partition, answer.ErrorCode = p.Partition, kerr.UnknownMemberID.Code
-				out.Partitions = append(out.Partitions, answer)
+	for name, code := range map[string]*kerr.Error{"expired": kerr.UnknownMemberID, "outrun": kerr.IllegalGeneration} {
+		t.Run(name, func(t *testing.T) {
+			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+			cfg := config(cluster.Addrs(), "g", "orders")
+			cfg.Heartbeat, cfg.Session = time.Minute, 4*time.Minute
+			cfg.Commits = consumer.CommitManual
+			a := start(t, "a", cfg, nil)
+			a.waitRecords(5)
+			cluster.Fake().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Err: code})
+			err := a.Commit(t.Context(), map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 3}})
+			if !errors.Is(err, consumer.ErrNotOwned) {
+				t.Errorf("the commit returned %v", err)
 			}
-			resp.Topics = append(resp.Topics, out)
-		}
-		return resp, nil, true
-	})
-	err := a.Commit(t.Context(), map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 3}})
-	if !errors.Is(err, consumer.ErrNotOwned) {
-		t.Errorf("the commit returned %v", err)
+			a.wait("the loss", func() bool { return slices.Contains(a.log, "lost("+name+") orders-0") })
+		})
 	}
-	a.wait("the loss", func() bool { return slices.Contains(a.log, "lost(expired) orders-0") })
 }
 
 // Elsewhere: a later commit of less took the group back.

@@ -48,7 +48,7 @@ type Rebalance struct {
 	Callbacks []Callback `json:"callbacks,omitempty"`
 
 	// Of the leader only.
-	Spec     string    `json:"strategy,omitempty"` // what decided, as it was specified; "" if the name on the wire says it
+	Spec     string    `json:"strategy,omitempty"` // what decided, as it was specified, or its name; "" if the name on the wire says it
 	AssignMS float64   `json:"assign_ms,omitempty"`
 	Failures []Failure `json:"failures,omitempty"`
 
