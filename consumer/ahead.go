@@ -97,7 +97,8 @@ func (a *ahead) take(p strategy.TopicPartition, start callbacks.Start) *fetch.Pa
 	}
 	delete(a.readers, p)
 	s := r.State()
-	later := start.From == callbacks.FromOffset && r.start.From == callbacks.FromOffset && r.start.Offset <= start.Offset && start.Offset <= s.Next
+	later := start.From == callbacks.FromOffset && r.start.From == callbacks.FromOffset && r.start.Offset <= start.Offset && start.Offset <= s.Next &&
+		s.Whole <= start.Offset // or what was out of range for the one may be there for the other
 	if s.Err != nil || start != r.start && !later {
 		r.Close()
 		return nil

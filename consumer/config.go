@@ -32,7 +32,7 @@ type Config struct {
 
 	Callbacks callbacks.Callbacks // may be nil
 	// RetryAssign says what happens when OnAssign fails: false ends Run with its error; true revokes the partitions and assigns them
-	// again, a little later each time, until it succeeds or they are gone.
+	// again, a little later each time, until it succeeds, they are gone, or the end begins.
 	RetryAssign bool
 
 	// InstanceID makes the member a static one: it keeps its partitions through a restart. Every process needs one of its own. A static

@@ -402,6 +402,7 @@ func (d *driver) leaveNow(reason string, prompt bool) {
 		d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose, Prompt: prompt})
 		return
 	}
+	close(d.host.ending)
 	d.leaveBy = time.Now().Add(d.cfg.CloseTimeout)
 	half := time.AfterFunc(d.cfg.CloseTimeout/2, func() { close(d.host.hurry) })
 	all := time.AfterFunc(d.cfg.CloseTimeout, func() { d.giveUp(errCloseTime) })

@@ -30,6 +30,7 @@ var (
 type host struct {
 	driver *driver
 	user   callbacks.Callbacks
+	ending chan struct{} // closed when the end begins
 	hurry  chan struct{} // closed when the end has used up half of its time
 
 	mu        sync.Mutex
@@ -48,7 +49,7 @@ type begin struct {
 
 func newHost(d *driver) *host {
 	return &host{
-		driver: d, user: callbacks.Timeout(entering{d.cfg.Callbacks}, 0), hurry: make(chan struct{}),
+		driver: d, user: callbacks.Timeout(entering{d.cfg.Callbacks}, 0), ending: make(chan struct{}), hurry: make(chan struct{}),
 		announced: map[strategy.TopicPartition]bool{}, starts: map[strategy.TopicPartition]begin{},
 		workers: map[strategy.TopicPartition]*worker{}, undrained: map[strategy.TopicPartition]*worker{},
 	}
@@ -207,6 +208,8 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
 		h.revoked(ctx, cb.Partitions, nil)
 		select {
 		case <-time.After(min(time.Duration(attempt)*100*time.Millisecond, 5*time.Second)):
+		case <-h.ending:
+			return fmt.Errorf("consumer: OnAssign: %w", err)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

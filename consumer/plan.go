@@ -64,13 +64,14 @@ func (p *planner) received(a *membership.Assigned, member string) {
 
 // guard calls into an assignor, and logs what goes wrong there, panics too.
 func (p *planner) guard(what, assignor string, f func() error) {
-	err := func() (err error) {
-		defer recovered(&err)
-		return f()
-	}()
-	if err != nil {
+	if err := enterAssignor(f); err != nil {
 		p.driver.log.Error(what+" failed", "assignor", assignor, "error", err)
 	}
+}
+
+func enterAssignor(f func() error) (err error) {
+	defer recovered(&err)
+	return f()
 }
 
 // A plan is what the leader decided, and from what.

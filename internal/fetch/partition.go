@@ -40,6 +40,7 @@ type Partition struct {
 
 	wanted     int64 // what was out of range
 	outOfRange bool
+	whole      int64 // from here on nothing was passed over for being out of range
 
 	hot    bool  // the last answer brought records
 	missed int   // answers in a row that brought none although there were some
@@ -134,6 +135,7 @@ func (p *Partition) Close() {
 // A State is how a partition is doing.
 type State struct {
 	Next          int64     // to be asked for; -1 while it is being found
+	Whole         int64     // what is read from there on has no gap that is due to an offset out of range; 0 if none was
 	HighWatermark int64     // -1 before the first answer
 	End           int64     // HighWatermark, or where only committed records are read, the end of those before the first open transaction
 	LogStart      int64     // -1 before the first answer, and always with brokers before Kafka 0.11
@@ -151,5 +153,5 @@ func (p *Partition) State() State {
 	if p.err != nil {
 		err = p.err
 	}
-	return State{Next: p.next, HighWatermark: p.highWatermark, End: p.readable, LogStart: p.logStart, Answered: p.answered, Full: p.place == full, Bytes: p.bytes, Err: err}
+	return State{Next: p.next, Whole: p.whole, HighWatermark: p.highWatermark, End: p.readable, LogStart: p.logStart, Answered: p.answered, Full: p.place == full, Bytes: p.bytes, Err: err}
 }

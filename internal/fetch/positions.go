@@ -207,7 +207,7 @@ func (f *Fetcher) resume(list []*Partition, starts, ends, latest map[*Partition]
 		case f.cfg.OutOfRange == Earliest:
 		}
 		f.report(report)
-		p.next = report.Next
+		p.next, p.whole = report.Next, report.Next
 		if !p.begun {
 			p.first = report.Next
 		}

@@ -30,6 +30,9 @@ type Timing struct {
 	Heartbeat time.Duration
 }
 
+// longest is more than members wait in any case, and less than what can be written.
+const longest = 24 * time.Hour
+
 func (t *Timing) fill() {
 	for _, d := range []struct {
 		value *time.Duration
@@ -38,6 +41,7 @@ func (t *Timing) fill() {
 		if *d.value <= 0 {
 			*d.value = d.zero
 		}
+		*d.value = min(*d.value, longest)
 	}
 }
 
@@ -134,9 +138,9 @@ func (s *survey) hints(a *strategy.Assignment) map[string]protocol.UserData {
 	}
 	hints := map[string]protocol.UserData{}
 	for id, follows := range s.follows {
-		if follows {
+		if room := protocol.HintRoom(a.UserData[id]); follows && room >= 0 { // without a hint it does as one that does not follow
 			slices.SortFunc(s.coming[id], strategy.TopicPartition.Compare)
-			hints[id] = protocol.UserData{FollowUp: f, Coming: protocol.Fit(strategy.ByTopic(s.coming[id]), protocol.HintRoom(a.UserData[id]))}
+			hints[id] = protocol.UserData{FollowUp: f, Coming: protocol.Fit(strategy.ByTopic(s.coming[id]), room)}
 		}
 	}
 	return hints

@@ -64,6 +64,9 @@ func (w *World) send(p *Process, r membership.Request) {
 	if j, ok := r.Body.(wire.Join); ok && p.spec.Garbage {
 		r.Body = w.garble(j)
 	}
+	if j, ok := r.Body.(wire.Join); ok && w.lying {
+		r.Body = w.lieOfPartitions(j)
+	}
 	c := p.lanes[r.Lane]
 	if c == nil {
 		c = &conn{w: w, p: p, lane: r.Lane, node: int(r.Node)}

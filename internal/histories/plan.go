@@ -12,13 +12,14 @@ import (
 type Plan struct {
 	Seed     uint64
 	Strict   bool
+	Lies     bool // members say what is not so
 	Setup    []string
 	Troubles []string
 }
 
 // NewPlan draws a history from its seed. One in five has no faults, and is judged strictly.
 func NewPlan(seed uint64) *Plan {
-	p := &Plan{Seed: seed, Strict: seed%5 == 0}
+	p := &Plan{Seed: seed, Strict: seed%5 == 0, Lies: seed%10 == 7}
 	d := newDraw(seed, p.Strict)
 	p.Setup = append(p.Setup, fmt.Sprintf("topic t %d", 1+d.below(7)))
 	if d.two = d.below(3) == 0; d.two {
@@ -50,8 +51,8 @@ func NewPlan(seed uint64) *Plan {
 }
 
 // newHistory is the world of a history.
-func newHistory(seed uint64, strict bool, faulty Faulty, verbose bool) *World {
-	return NewWorld(Options{Seed: seed, Jitter: 20 * time.Millisecond, Strict: strict, Faulty: faulty, Verbose: verbose})
+func newHistory(seed uint64, strict, lies bool, faulty Faulty, verbose bool) *World {
+	return NewWorld(Options{Seed: seed, Jitter: 20 * time.Millisecond, Strict: strict, Lies: lies, Faulty: faulty, Verbose: verbose})
 }
 
 // Script renders the history as a script, which does what it did.
@@ -60,12 +61,15 @@ func (p *Plan) Script() string {
 	if p.Strict {
 		first += " strict"
 	}
+	if p.Lies {
+		first += " lies"
+	}
 	return strings.Join(slices.Concat([]string{first}, p.Setup, p.Troubles, []string{"heal", "settle"}), "\n") + "\n"
 }
 
 // Run carries a history out and returns its world, in which Faults tells how it went.
 func (p *Plan) Run(faulty Faulty, verbose bool) *World {
-	s := &Script{w: newHistory(p.Seed, p.Strict, faulty, verbose), faulty: faulty}
+	s := &Script{w: newHistory(p.Seed, p.Strict, p.Lies, faulty, verbose), faulty: faulty}
 	s.w.Run(0)
 	for _, line := range slices.Concat(p.Setup, p.Troubles, []string{"heal", "settle"}) {
 		f := strings.Fields(line)
@@ -83,7 +87,7 @@ func (p *Plan) Run(faulty Faulty, verbose bool) *World {
 // right all the same.
 func (w *World) heal() {
 	w.Unblock()
-	w.losing, w.killNext = nil, false
+	w.losing, w.killNext, w.lying = nil, false, false
 	if w.opts.Jitter > 0 && w.opts.Seed%2 == 1 {
 		w.opts.Idle = true
 	}

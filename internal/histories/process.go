@@ -226,12 +226,15 @@ func (p *Process) plan(c *membership.Compute) membership.Computed {
 	answer, err := a.Assign(context.Background(), group)
 	in.Withheld = slices.ContainsFunc(answer.Unassigned, func(u strategy.Unassigned) bool { return u.Reason == strategy.Withheld })
 	if err == nil {
-		if err := p.w.promises.planned(p.w, group, &answer); err != nil {
+		if err := p.w.promises.planned(p.w, group, &answer); err != nil && !p.w.opts.Lies {
 			p.w.fault("%v", err)
 		}
 		var hints map[string]protocol.UserData
 		if p.spec.HandOver {
 			hints = handover.Announce(join, group, &answer, handover.Timing{Heartbeat: p.spec.config().Heartbeat + 100*time.Millisecond})
+		}
+		if p.w.lying && p.w.rng.IntN(2) == 0 {
+			hints = p.w.lieOfRounds(join, hints)
 		}
 		in.Assignments, err = join.EncodeAssignments(c.Generation, &answer, hints)
 	}

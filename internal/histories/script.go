@@ -3,6 +3,7 @@ package histories
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 // A Script plays a history, a command a line. Unless it says otherwise, the network is one of 1 ms without jitter, and applications do nothing
 // of themselves. Processes go by their name, or by #N: of those that live, the one that N falls on counting round.
 //
-//	seed N [strict]              as a first command: a world as of the histories, with that seed
+//	seed N [strict] [lies]       as a first command: a world as of the histories, with that seed
 //	topic NAME COUNT             create a topic, or let it grow
 //	grow NAME COUNT              let a topic grow by so much, if there is one
 //	delete NAME                  delete a topic
@@ -109,7 +110,7 @@ func (s *Script) command(f []string) error {
 		w.heal()
 	case len(f) >= 2 && f[0] == "seed":
 		n, err := strconv.ParseUint(f[1], 10, 64)
-		s.w = newHistory(n, len(f) > 2, s.faulty, true)
+		s.w = newHistory(n, slices.Contains(f, "strict"), slices.Contains(f, "lies"), s.faulty, true)
 		return err
 	case len(f) == 2 && f[0] == "run":
 		d, err := time.ParseDuration(f[1])

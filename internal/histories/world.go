@@ -16,6 +16,7 @@ type Options struct {
 	Jitter  time.Duration // and up to so much more
 	Brokers int           // 3
 	Strict  bool          // no faults that excuse two members working on one partition, whoever may commit
+	Lies    bool          // members say what is not so, until the history heals
 	Faulty  Faulty
 	Idle    bool // applications do nothing of themselves
 	Verbose bool // keep the log of everything but heartbeats
@@ -46,6 +47,7 @@ type World struct {
 	holding  []rule // requests of which the next is held by its broker
 	held     []func()
 	killIn   coordinator.State
+	lying    bool
 	killNext bool // the coordinator dies when the group is next in killIn
 
 	lines    []string // since they were last taken
@@ -63,7 +65,7 @@ func NewWorld(opts Options) *World {
 	if opts.Brokers == 0 {
 		opts.Brokers = 3
 	}
-	w := &World{opts: opts, rng: rand.New(rand.NewPCG(opts.Seed, 1)), topics: map[string]topic{}, pending: map[uint64]origin{}, leader: -1}
+	w := &World{opts: opts, rng: rand.New(rand.NewPCG(opts.Seed, 1)), topics: map[string]topic{}, pending: map[uint64]origin{}, leader: -1, lying: opts.Lies}
 	w.offsets = newOffsetChecker()
 	w.checks = []checker{&ownerChecker{}, &callbackChecker{}, w.offsets, &zombieChecker{}, &endingChecker{}}
 	for i := range opts.Brokers {

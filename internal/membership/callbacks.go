@@ -39,10 +39,14 @@ func (m *Machine) cancel() {
 	m.out.Cancel, m.cancelled = m.running.ID, true
 }
 
+// stop ends delivery. What would begin with this very step does not: it would begin behind the callback that takes it away.
 func (m *Machine) stop(s set) {
 	if s = s.and(m.started); len(s) > 0 {
-		m.out.Stop = append(m.out.Stop, s...)
 		m.started = m.started.minus(s)
+		starting := sorted(m.out.Start)
+		fresh := s.and(starting)
+		m.out.Start = starting.minus(fresh)
+		m.out.Stop = append(m.out.Stop, s.minus(fresh)...)
 	}
 }
 
@@ -63,10 +67,10 @@ func (m *Machine) reconcile() {
 			if m.cfg.bug != "works while revoking" {
 				m.stop(gone)
 			}
-			m.run(Revoke, gone, m.calm+m.cfg.Rebalance)
+			m.run(Revoke, gone, m.awaited()+m.cfg.Rebalance)
 		} else if added := m.assigned.minus(m.announced); len(added) > 0 {
 			m.announced, m.aheadMoved = m.announced.plus(added), true
-			m.run(Assign, added, m.calm+m.cfg.Rebalance)
+			m.run(Assign, added, m.awaited()+m.cfg.Rebalance)
 		}
 	}
 	fresh := m.announced.and(m.keeps()).minus(m.started).minus(m.lost)
@@ -80,6 +84,14 @@ func (m *Machine) reconcile() {
 		m.out.Start = append(m.out.Start, fresh...)
 		m.started = m.started.plus(fresh)
 	}
+}
+
+// awaited is since when the group may be waiting for the member: not while its join or sync waits for others.
+func (m *Machine) awaited() Time {
+	if m.waits() {
+		return m.now
+	}
+	return m.calm
 }
 
 func (m *Machine) run(kind Kind, s set, deadline Time) {
@@ -102,7 +114,11 @@ func (m *Machine) callbackDone(in CallbackDone) {
 	m.running, m.refused, m.unsettled = nil, nil, true
 	switch c.Kind {
 	case Assign:
-		if in.Err != nil && !m.cancelled && m.state != Leaving {
+		switch {
+		case in.Err == nil || m.cancelled || m.state == Leaving:
+		case m.parting != nil:
+			m.becomeLeaving(*m.parting)
+		default:
 			m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "partitions could not be taken over", err: in.Err})
 		}
 	case Revoke, Lost:

@@ -222,9 +222,10 @@ func (m *Machine) commitTrouble(f *flight, code wire.Code) {
 		switch {
 		case m.cfg.bug == "commit race is fatal":
 			m.trouble(code, "commit refused")
-		case f.generation != m.generation || m.inRound():
-		case m.state == Leaving && m.roundOver(f):
+		case f.generation != m.generation:
+		case m.state == Leaving && !m.completing && m.roundOver(f): // also while it waits in a join: the round before was interrupted
 			m.commitAt = m.now
+		case m.inRound():
 		default:
 			m.trouble(code, "commit refused")
 		}

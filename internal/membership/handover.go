@@ -30,7 +30,7 @@ func (m *Machine) follow(given set, userData []byte) {
 	m.becomeStable()
 	m.heartbeatAt = m.now + m.cfg.Heartbeat/2 + m.cfg.backoffPart(m.cfg.Heartbeat/2, m.requests)
 	hint := m.announcement(userData)
-	m.expect(newSet(hint.Coming).minus(given).minus(m.announced))
+	m.expect(newSet(hint.Coming).minus(given).minus(m.announced).filter(m.mayCome))
 	m.assign(given)
 	if hint.FollowUp != nil {
 		m.schedule(hint.FollowUp)
@@ -59,6 +59,12 @@ func (m *Machine) announcement(userData []byte) protocol.UserData {
 		return protocol.UserData{}
 	}
 	return u
+}
+
+// mayCome says whether a partition that a leader announces is one that the member reads and that there is, so that nobody is asked in vain for
+// what a leader says wrongly.
+func (m *Machine) mayCome(p strategy.TopicPartition) bool {
+	return m.subscribes(p.Topic) && p.Partition >= 0 && !m.gone(p)
 }
 
 // schedule notes when the next round is to be. A leader may be wrong: it must not keep the group waiting for long.

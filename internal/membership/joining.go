@@ -23,6 +23,7 @@ func (m *Machine) advanceJoining() {
 	}
 	m.again, m.plan, m.leads, m.overdue, m.next = "", nil, false, 0, next{}
 	m.drainTold = m.draining
+	m.nameless = m.memberID == "" && m.cfg.InstanceID != ""
 	m.baseline = m.subscribed()
 	m.send(slotGroup, Group, m.generation, m.cfg.Rebalance+slack, wire.Join{
 		Group: m.cfg.Group, MemberID: m.memberID, InstanceID: m.cfg.InstanceID, ClientID: m.cfg.ClientID,
@@ -48,7 +49,7 @@ func (m *Machine) joined(r wire.JoinReply) {
 		m.trouble(r.Code, "join refused")
 		return
 	}
-	m.memberID = r.MemberID
+	m.memberID, m.nameless = r.MemberID, false
 	m.round, m.protocol = r.Generation, r.Protocol
 	m.missed = m.missed || m.seen != strategy.NoGeneration && r.Generation > m.seen+1
 	m.seen, m.completing = r.Generation, true

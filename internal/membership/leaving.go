@@ -59,7 +59,7 @@ func (m *Machine) advanceLeaving() {
 	if clean && !m.unnamed() || late || m.cfg.bug == "leave cuts the round" {
 		m.quitRound()
 	}
-	farewell := m.leave.farewell && m.memberID != "" && !late
+	farewell := m.leave.farewell && (m.memberID != "" || m.nameless) && !late
 	switch {
 	case m.node < 0 && (farewell || len(m.commits) > 0) && !late:
 		m.locate()

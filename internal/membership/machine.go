@@ -17,6 +17,7 @@ type Machine struct {
 
 	// Who the member is in the group.
 	memberID   string
+	nameless   bool   // a static member's join without an id was not answered yet: the group may have the member, and know it by its instance
 	generation int32  // of the assignment that was applied last, the one to claim and commit with; NoGeneration without one
 	round      int32  // of the join that was answered last; above generation from that answer to the assignment
 	seen       int32  // the highest round of this member id: the next one is seen+1 unless one went by unnoticed
