@@ -118,6 +118,9 @@ func render(t *testing.T, set *token.FileSet, d ast.Decl) (list []string) {
 	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:
+		if !ast.IsExported(receiver(d)) {
+			return nil
+		}
 		d.Body = nil
 		one(d)
 	case *ast.GenDecl:
@@ -129,4 +132,19 @@ func render(t *testing.T, set *token.FileSet, d ast.Decl) (list []string) {
 		}
 	}
 	return list
+}
+
+// receiver is the name of a method's type, or of a function itself.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	name := ""
+	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
+		}
+		return name == ""
+	})
+	return name
 }
