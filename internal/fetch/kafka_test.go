@@ -103,8 +103,17 @@ func (k *kafka) transact(id string, end func(sarama.SyncProducer) error, topic s
 		k.t.Fatal(err)
 	}
 	k.send(p, topic, 0, values)
+	before, err := k.client.GetOffset(topic, 0, sarama.OffsetNewest)
+	if err != nil {
+		k.t.Fatal(err)
+	}
 	if err := end(p); err != nil {
 		k.t.Fatal(err)
+	}
+	for after := before; after == before; { // the transaction's end is written after that was answered
+		if after, err = k.client.GetOffset(topic, 0, sarama.OffsetNewest); err != nil {
+			k.t.Fatal(err)
+		}
 	}
 }
 
