@@ -66,7 +66,6 @@ type driver struct {
 	end        *membership.End
 	away       time.Time // since when the coordinator is
 	heard      bool      // from it or its successor since then
-	leader     string    // of the generation that was joined last
 	refused    error     // why the machine passed the last input over
 	wakeAt     membership.Time
 	drained    chan struct{}
@@ -295,7 +294,6 @@ func (d *driver) step(in membership.Input) {
 	if out.Drained {
 		d.haveDrained()
 	}
-	d.noteLeader(in)
 	d.noteCoordinator(in)
 	d.noteRebalance(&out)
 	if out.Ended != nil {
@@ -398,10 +396,14 @@ func (d *driver) leaveNow(reason string, prompt bool) {
 	if d.end != nil {
 		return
 	}
-	if d.leaving.Swap(true) {
-		d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose, Prompt: prompt})
-		return
+	if !d.leaving.Swap(true) {
+		d.limitEnd()
 	}
+	d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose, Prompt: prompt})
+}
+
+// limitEnd lets all that is still to be done know that the end has begun, and when it has to be over.
+func (d *driver) limitEnd() {
 	close(d.host.ending)
 	d.leaveBy = time.Now().Add(d.cfg.CloseTimeout)
 	half := time.AfterFunc(d.cfg.CloseTimeout/2, func() { close(d.host.hurry) })
@@ -410,7 +412,6 @@ func (d *driver) leaveNow(reason string, prompt bool) {
 		half.Stop()
 		all.Stop()
 	})
-	d.step(membership.Leave{Reason: reason, Farewell: d.cfg.LeaveOnClose, Prompt: prompt})
 }
 
 func (d *driver) haveDrained() {

@@ -45,7 +45,6 @@ type rebalance struct {
 	joined     time.Duration
 	assigned   *membership.Assigned // nil until it was received
 	leads      bool
-	leaderID   string
 	plan       *plan
 	added      []strategy.TopicPartition
 	removed    []strategy.TopicPartition
@@ -73,7 +72,7 @@ func (d *driver) noteRebalance(out *membership.Output) {
 			r.now = &rebalance{began: time.Now()}
 		}
 		r.now.joined, r.now.assigned, r.now.plan = time.Since(r.now.began), out.Assigned, r.plan
-		r.now.leads, r.now.leaderID = r.plan != nil, d.leader
+		r.now.leads = r.plan != nil
 		r.plan = nil
 	}
 	if r.now != nil && r.now.assigned != nil && d.running == nil {
@@ -103,22 +102,13 @@ func (d *driver) rebalanceEnded() {
 		}
 	}
 	ended := RebalanceEnded{
-		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, LeaderID: r.leaderID, Reason: r.reason, Began: r.began, Joined: r.joined,
+		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, LeaderID: r.assigned.Leader, Reason: r.reason, Began: r.began, Joined: r.joined,
 		Took: time.Since(r.began), Assigned: strategy.ByTopic(r.assigned.Partitions), Added: strategy.ByTopic(r.added), Removed: strategy.ByTopic(r.removed),
 	}
 	d.observe(ended)
 	member, _ := d.identity()
 	d.recorder.record(&ended, member, d.rebalances.takeReturned(), r.plan)
 	d.rebalances.now, d.rebalances.sequence = nil, nil
-}
-
-// noteLeader notices who leads the generation that the member joins.
-func (d *driver) noteLeader(in membership.Input) {
-	if r, ok := in.(membership.Replied); ok {
-		if joined, ok := r.Body.(wire.JoinReply); ok && joined.Code == wire.None {
-			d.leader = joined.Leader
-		}
-	}
 }
 
 // noteCoordinator notices that the coordinator is away, or back. It is back when it has answered: brokers name a dead one for a while.

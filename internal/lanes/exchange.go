@@ -16,23 +16,22 @@ import (
 const protocolType = "consumer"
 
 // exchange sends a request and reads the answer. Versions are the newest for the version of Kafka; Sarama lowers them to what the broker
-// knows. It is called on the lane's goroutine.
-func (a *lane) exchange(b *sarama.Broker, request wire.Request) (wire.Reply, error) {
-	reply, err := a.dispatch(b, request)
+// knows.
+func exchange(b *sarama.Broker, cfg *Config, request wire.Request) (wire.Reply, error) {
+	reply, err := dispatch(b, cfg, request)
 	if err != nil {
 		return nil, fmt.Errorf("broker %s: %w", b.Addr(), err)
 	}
 	return reply, nil
 }
 
-func (a *lane) dispatch(b *sarama.Broker, request wire.Request) (wire.Reply, error) {
-	cfg := &a.lanes.cfg
+func dispatch(b *sarama.Broker, cfg *Config, request wire.Request) (wire.Reply, error) {
 	version := cfg.Client.Config().Version
 	switch r := request.(type) {
 	case wire.Join:
-		return a.join(b, version, &r)
+		return join(b, version, &r)
 	case wire.Sync:
-		return a.syncGroup(b, version, &r)
+		return syncGroup(b, version, &r)
 	case wire.Heartbeat:
 		return heartbeat(b, &r)
 	case wire.Commit:
@@ -43,7 +42,7 @@ func (a *lane) dispatch(b *sarama.Broker, request wire.Request) (wire.Reply, err
 	return nil, fmt.Errorf("lanes: request %T", request)
 }
 
-func (a *lane) join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join) (wire.Reply, error) {
+func join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join) (wire.Reply, error) {
 	request := sarama.NewJoinGroupRequest(version)
 	request.GroupId, request.MemberId, request.GroupInstanceId, request.ProtocolType = r.Group, r.MemberID, optional(r.InstanceID), protocolType
 	request.SessionTimeout, request.RebalanceTimeout = milliseconds(r.Session), milliseconds(r.Rebalance)
@@ -55,7 +54,6 @@ func (a *lane) join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join)
 	if err != nil {
 		return nil, err
 	}
-	a.assignor = resp.GroupProtocol
 	reply := wire.JoinReply{Code: wire.Code(resp.Err), MemberID: resp.MemberId, Generation: resp.GenerationId, Protocol: resp.GroupProtocol, Leader: resp.LeaderId}
 	if len(resp.Members) > 0 {
 		reply.Members = make([]protocol.JoinMember, 0, len(resp.Members))
@@ -66,14 +64,14 @@ func (a *lane) join(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Join)
 	return reply, nil
 }
 
-// syncGroup says which assignor the group has chosen, as the answer to the join told: a coordinator that has chosen another one refuses then.
-func (a *lane) syncGroup(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Sync) (wire.Reply, error) {
+// syncGroup says which assignor the group has chosen: a coordinator that has chosen another one refuses then.
+func syncGroup(b *sarama.Broker, version sarama.KafkaVersion, r *wire.Sync) (wire.Reply, error) {
 	request := &sarama.SyncGroupRequest{Version: 4, GroupId: r.Group, GenerationId: r.Generation, MemberId: r.MemberID, GroupInstanceId: optional(r.InstanceID)}
-	if version.IsAtLeast(sarama.V2_5_0_0) && a.assignor != "" {
-		request.Version, request.ProtocolType, request.ProtocolName = 5, optional(protocolType), &a.assignor
+	if version.IsAtLeast(sarama.V2_5_0_0) && r.Protocol != "" {
+		request.Version, request.ProtocolType, request.ProtocolName = 5, optional(protocolType), &r.Protocol
 	}
-	for _, assignment := range r.Assignments {
-		request.AddGroupAssignment(assignment.ID, assignment.Assignment)
+	for _, a := range r.Assignments {
+		request.AddGroupAssignment(a.ID, a.Assignment)
 	}
 	resp, err := b.SyncGroup(request)
 	if err != nil {

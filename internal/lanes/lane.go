@@ -21,8 +21,6 @@ type lane struct {
 	id    membership.Lane
 	wake  chan struct{} // has room for one
 
-	assignor string // that the group has chosen in the last join; for its goroutine
-
 	mu    sync.Mutex
 	queue []membership.Request
 	epoch uint64     // counts how often it was cut
@@ -149,7 +147,7 @@ func (a *lane) send(ctx context.Context, r *membership.Request, epoch uint64) (w
 		if err != nil || r.Body == nil {
 			return nil, err
 		}
-		reply, err := a.exchange(c.Broker, r.Body)
+		reply, err := exchange(c.Broker, &a.lanes.cfg, r.Body)
 		if err == nil {
 			return reply, nil
 		}

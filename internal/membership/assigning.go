@@ -46,7 +46,7 @@ func (m *Machine) computed(in Computed) {
 }
 
 func (m *Machine) sendSync(s wire.Sync) {
-	s.Group, s.MemberID, s.InstanceID, s.Generation = m.cfg.Group, m.memberID, m.cfg.InstanceID, m.round
+	s.Group, s.MemberID, s.InstanceID, s.Generation, s.Protocol = m.cfg.Group, m.memberID, m.cfg.InstanceID, m.round, m.protocol
 	m.send(slotGroup, Group, m.round, m.cfg.Rebalance+slack, s)
 	if m.state != Leaving {
 		m.becomeSyncing()

@@ -50,7 +50,7 @@ func (m *Machine) joined(r wire.JoinReply) {
 		return
 	}
 	m.memberID, m.nameless = r.MemberID, false
-	m.round, m.protocol = r.Generation, r.Protocol
+	m.round, m.protocol, m.leader = r.Generation, r.Protocol, r.Leader
 	m.missed = m.missed || m.seen != strategy.NoGeneration && r.Generation > m.seen+1
 	m.seen, m.completing = r.Generation, true
 	m.heartbeatAt = m.now + m.cfg.Heartbeat

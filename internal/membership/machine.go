@@ -24,6 +24,7 @@ type Machine struct {
 	missed     bool   // one did: what the member does not get back now may have been somebody else's meanwhile
 	completing bool   // between the answer to a join and the assignment: the group takes no commits
 	protocol   string // of round
+	leader     string // of round
 	leads      bool   // in round
 	node       int32  // of the coordinator, or -1
 

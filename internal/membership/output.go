@@ -116,6 +116,7 @@ type Compute struct {
 type Assigned struct {
 	Generation int32
 	Protocol   string
+	Leader     string // the member whose assignor decided
 	Partitions []strategy.TopicPartition
 	UserData   []byte
 }

@@ -65,7 +65,7 @@ func (m *Machine) apply(given set, userData []byte) {
 	}
 	m.enter(m.round)
 	if m.state != Leaving {
-		m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Partitions: given, UserData: userData}
+		m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Leader: m.leader, Partitions: given, UserData: userData}
 	}
 	if m.missed {
 		m.lossCode = wire.IllegalGeneration

@@ -41,6 +41,7 @@ type Offer struct {
 type Sync struct {
 	Group, MemberID, InstanceID string
 	Generation                  int32
+	Protocol                    string // the name of the assignor that the group has chosen, as the answer to the join told
 	Assignments                 []protocol.MemberAssignment
 }
 
