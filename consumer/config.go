@@ -11,6 +11,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/handover"
 	"github.com/assignkit/assignkit/internal/protocol"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
@@ -161,8 +162,8 @@ func (c *Config) validate() error {
 		{"Heartbeat", &c.Heartbeat, 3 * time.Second, time.Millisecond},
 		{"CommitInterval", &c.CommitInterval, time.Second, time.Millisecond},
 		{"Drain", &c.Drain, c.Rebalance / 2, time.Millisecond},
-		{"HandOver.After", &c.HandOver.After, 400 * time.Millisecond, time.Millisecond},
-		{"HandOver.Grace", &c.HandOver.Grace, 60 * time.Millisecond, time.Millisecond},
+		{"HandOver.After", &c.HandOver.After, handover.After, time.Millisecond},
+		{"HandOver.Grace", &c.HandOver.Grace, handover.Grace, time.Millisecond},
 		{"Stuck", &c.Stuck, 5 * time.Minute, time.Millisecond},
 		{"Stalled", &c.Stalled, 30 * time.Second, time.Millisecond},
 		{"CloseTimeout", &c.CloseTimeout, 30 * time.Second, time.Millisecond},

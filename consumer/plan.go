@@ -3,7 +3,6 @@ package consumer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/assignkit/assignkit/internal/handover"
@@ -152,7 +151,7 @@ func (p *planner) make(ctx context.Context, c *membership.Compute) (computed mem
 		computed.Err = fmt.Errorf("consumer: the group cannot be assigned: %w", computed.Err)
 		return computed, nil
 	}
-	computed.Withheld = slices.ContainsFunc(made.assignment.Unassigned, func(u strategy.Unassigned) bool { return u.Reason == strategy.Withheld })
+	computed.Withheld = made.assignment.Withholds()
 	computed.Assignments, computed.Err = join.EncodeAssignments(c.Generation, &made.assignment, p.announce(join, made))
 	return computed, made
 }

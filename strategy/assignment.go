@@ -81,6 +81,11 @@ func (a *Assignment) Count(member string) int {
 	return n
 }
 
+// Withholds reports whether a partition is [Withheld], so that a further round is needed.
+func (a *Assignment) Withholds() bool {
+	return slices.ContainsFunc(a.Unassigned, func(u Unassigned) bool { return u.Reason == Withheld })
+}
+
 // sortUnassigned puts the list in the order of topics and partitions.
 func sortUnassigned(list []Unassigned) {
 	slices.SortFunc(list, func(a, b Unassigned) int {

@@ -99,7 +99,7 @@ func (t *Table) Validate(a *Assignment, p Protocol) error {
 		a = &Assignment{}
 	}
 	v := validator{table: t, answer: a, protocol: p}
-	v.withholds = p == ProtocolCooperative && slices.ContainsFunc(a.Unassigned, func(u Unassigned) bool { return u.Reason == Withheld })
+	v.withholds = p == ProtocolCooperative && a.Withholds()
 	v.members()
 	v.unassigned()
 	v.complete()

@@ -21,10 +21,16 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
+// What [Timing] is by default.
+const (
+	After = 400 * time.Millisecond
+	Grace = 60 * time.Millisecond
+)
+
 // Timing is that of the second round. Zero values are the defaults.
 type Timing struct {
-	After time.Duration // from the assignment until those join that give nothing up, to connect and read ahead; 400 ms
-	Grace time.Duration // how much longer the others go on, so that they join last; 60 ms
+	After time.Duration // from the assignment until those join that give nothing up, to connect and read ahead; [After]
+	Grace time.Duration // how much longer the others go on, so that they join last; [Grace]
 	// Heartbeat is how often members that do not follow ask whether there is a round: in a group that has some, the grace is at least that
 	// long, as the round would wait for them with partitions already given up. 3.2 s
 	Heartbeat time.Duration
@@ -37,7 +43,7 @@ func (t *Timing) fill() {
 	for _, d := range []struct {
 		value *time.Duration
 		zero  time.Duration
-	}{{&t.After, 400 * time.Millisecond}, {&t.Grace, 60 * time.Millisecond}, {&t.Heartbeat, 3200 * time.Millisecond}} {
+	}{{&t.After, After}, {&t.Grace, Grace}, {&t.Heartbeat, 3200 * time.Millisecond}} {
 		if *d.value <= 0 {
 			*d.value = d.zero
 		}
@@ -51,8 +57,7 @@ func (t *Timing) fill() {
 // The second round has no time if that would not help: if a member that does not follow is to give something up, which it does at once, or
 // if all that is withheld is being released already, by members that join as soon as they can. Others then look for it by heartbeats.
 func Announce(j *protocol.Join, g *strategy.Group, a *strategy.Assignment, timing Timing) map[string]protocol.UserData {
-	withheld := withheldOf(a)
-	if len(withheld) == 0 {
+	if !a.Withholds() {
 		return nil
 	}
 	t, err := strategy.Tabulate(g)
@@ -62,19 +67,12 @@ func Announce(j *protocol.Join, g *strategy.Group, a *strategy.Assignment, timin
 	timing.fill()
 	s := survey{join: j, table: t, timing: timing, coming: map[string][]strategy.TopicPartition{}}
 	s.members()
-	for i := range withheld {
-		s.look(&withheld[i])
-	}
-	return s.hints(a)
-}
-
-func withheldOf(a *strategy.Assignment) (list []strategy.Unassigned) {
-	for _, u := range a.Unassigned {
-		if u.Reason == strategy.Withheld {
-			list = append(list, u)
+	for i := range a.Unassigned {
+		if u := &a.Unassigned[i]; u.Reason == strategy.Withheld {
+			s.look(u)
 		}
 	}
-	return list
+	return s.hints(a)
 }
 
 // A survey is what a leader finds out about the partitions that it withholds.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/assignkit/assignkit/internal/handover"
@@ -224,7 +223,7 @@ func (p *Process) plan(c *membership.Compute) membership.Computed {
 	join := protocol.DecodeJoin(c.Protocol, c.Members)
 	group := join.Group(groupName, c.Generation, c.Leader, topics)
 	answer, err := a.Assign(context.Background(), group)
-	in.Withheld = slices.ContainsFunc(answer.Unassigned, func(u strategy.Unassigned) bool { return u.Reason == strategy.Withheld })
+	in.Withheld = answer.Withholds()
 	if err == nil {
 		if err := p.w.promises.planned(p.w, group, &answer); err != nil && !p.w.opts.Lies {
 			p.w.fault("%v", err)

@@ -33,7 +33,7 @@ func (c *checker) settle(g testGroup, a strategy.Assignment) {
 			return
 		}
 		settled := round > 1 && owns(g.Group, &a)
-		if settled && !withholds(&a) {
+		if settled && !a.Withholds() {
 			return
 		}
 		if round > maxRounds {
@@ -68,13 +68,4 @@ func owns(g *strategy.Group, a *strategy.Assignment) bool {
 		}
 	}
 	return true
-}
-
-func withholds(a *strategy.Assignment) bool {
-	for _, u := range a.Unassigned {
-		if u.Reason == strategy.Withheld {
-			return true
-		}
-	}
-	return false
 }
