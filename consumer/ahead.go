@@ -48,7 +48,7 @@ func (a *ahead) want(list []strategy.TopicPartition, now *membership.Callback) {
 		}
 	}
 	for p := range before {
-		if !a.wanted[p] && !slices.Contains(assigned, p) {
+		if _, now := slices.BinarySearchFunc(assigned, p, strategy.TopicPartition.Compare); !now && !a.wanted[p] {
 			a.close(p)
 		}
 	}

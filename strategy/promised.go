@@ -55,19 +55,18 @@ func (t *Table) expectations() map[int32]int32 {
 	if len(expects) == 0 {
 		return nil
 	}
-	releasing := make([]map[int32]bool, len(t.Group.Members))
+	releasing := map[int32]bool{} // by who owns them
 	for m := range t.Group.Members {
 		t.eachOf(t.Group.Members[m].Releasing, func(i int32) {
-			if releasing[m] == nil {
-				releasing[m] = map[int32]bool{}
+			if t.Owner(int(i)) == m {
+				releasing[i] = true
 			}
-			releasing[m][i] = true
 		})
 	}
 	for i, m := range expects {
 		topic, _ := t.Locate(int(i))
 		o := t.Owner(int(i))
-		if m < 0 || !t.Subscribed(int(m), topic) || o == Disputed || o >= 0 && !releasing[o][i] {
+		if m < 0 || !t.Subscribed(int(m), topic) || o == Disputed || o >= 0 && !releasing[i] {
 			delete(expects, i)
 		}
 	}
