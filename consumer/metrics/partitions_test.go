@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -215,10 +216,12 @@ func TestPositionInARevocation(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{10}})
 	next, slow := make(chan struct{}), make(chan struct{})
 	quick, waits := gated(next), gated(slow)
+	var inWork atomic.Int64 // the offset of partition 0 whose handler began
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), func(ctx context.Context, m *consumer.Message) error {
 		if m.Partition == 1 {
 			return waits(ctx, m)
 		}
+		inWork.Store(m.Offset)
 		return quick(ctx, m)
 	})
 	eventually(t, "both have a record in work", func() bool {
@@ -228,6 +231,7 @@ func TestPositionInARevocation(t *testing.T) {
 	for range 3 {
 		next <- struct{}{}
 	}
+	eventually(t, "the fourth is in work", func() bool { return inWork.Load() == 3 })
 	a.Stop()
 	eventually(t, "it leaves", func() bool { return a.series("member_state")["state=leaving"] == 1 })
 	next <- struct{}{} // the record that it is in is its last one
