@@ -25,17 +25,20 @@ type Event interface{ event() }
 // RebalanceBegan says that the member is about to join a new generation of its group.
 type RebalanceBegan struct {
 	Generation int32  // the one that ends; -1 at first
-	Reason     string // as far as this member knows
+	Cause      string // its kind of reason, as far as this member knows: a word of the table in docs/metrics.md
+	Reason     string // in words for a log
 }
 
 // RebalanceEnded says that a rebalance is over for this member: the assignment was received, and the callbacks it asked for have
 // returned. There is one for each generation that the member was part of, also if nothing changed.
 type RebalanceEnded struct {
 	Generation int32
+	MemberID   string
 	Protocol   string // the assignor's name on the wire
 	Leader     bool   // this member's assignor decided
 	LeaderID   string // whose did
-	Reason     string // of its beginning
+	Cause      string // as RebalanceBegan had it, and Reason too
+	Reason     string
 	Began      time.Time
 	Joined     time.Duration // until the assignment was received
 	Took       time.Duration // until the callbacks had returned

@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -41,7 +40,7 @@ func (r *rebalances) takeReturned() []CallbackReturned {
 type rebalance struct {
 	began      time.Time
 	generation int32 // that it ended
-	reason     string
+	reason     membership.Reason
 	joined     time.Duration
 	assigned   *membership.Assigned // nil until it was received
 	leads      bool
@@ -63,9 +62,8 @@ func (d *driver) noteRebalance(out *membership.Output) {
 	d.health.entered(state)
 	if r.now == nil && joins(state) {
 		_, generation := d.identity()
-		reason := cmp.Or(d.machine.Reason(), "joining for the first time")
-		r.now = &rebalance{began: time.Now(), generation: generation, reason: reason}
-		d.observe(RebalanceBegan{Generation: generation, Reason: r.now.reason})
+		r.now = &rebalance{began: time.Now(), generation: generation, reason: d.machine.Reason()}
+		d.observe(RebalanceBegan{Generation: generation, Cause: string(r.now.reason.Cause), Reason: r.now.reason.Text})
 	}
 	if out.Assigned != nil {
 		if r.now == nil {
@@ -102,12 +100,13 @@ func (d *driver) rebalanceEnded() {
 		}
 	}
 	ended := RebalanceEnded{
-		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, LeaderID: r.assigned.Leader, Reason: r.reason, Began: r.began, Joined: r.joined,
-		Took: time.Since(r.began), Assigned: strategy.ByTopic(r.assigned.Partitions), Added: strategy.ByTopic(r.added), Removed: strategy.ByTopic(r.removed),
+		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, LeaderID: r.assigned.Leader,
+		Cause: string(r.reason.Cause), Reason: r.reason.Text, Began: r.began, Joined: r.joined, Took: time.Since(r.began),
+		Assigned: strategy.ByTopic(r.assigned.Partitions), Added: strategy.ByTopic(r.added), Removed: strategy.ByTopic(r.removed),
 	}
+	ended.MemberID, _ = d.identity()
 	d.observe(ended)
-	member, _ := d.identity()
-	d.recorder.record(&ended, member, d.rebalances.takeReturned(), r.plan)
+	d.recorder.record(&ended, d.rebalances.takeReturned(), r.plan)
 	d.rebalances.now, d.rebalances.sequence = nil, nil
 }
 

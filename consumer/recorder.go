@@ -20,13 +20,13 @@ func newRecorder(d *driver, out io.Writer) *recorder {
 }
 
 // record writes a line, on the goroutine of the observer: where it goes to may be slow.
-func (r *recorder) record(e *RebalanceEnded, member string, calls []CallbackReturned, p *plan) {
+func (r *recorder) record(e *RebalanceEnded, calls []CallbackReturned, p *plan) {
 	if r.out == nil {
 		return
 	}
 	line := &trace.Rebalance{
 		Time: e.Began.UTC(), Group: r.driver.cfg.Group, Generation: e.Generation, Assignor: e.Protocol, Mode: r.driver.cfg.protocol().String(),
-		Reason: e.Reason, Member: member, Instance: r.driver.cfg.InstanceID, Leader: e.Leader, LeaderID: e.LeaderID, JoinedMS: trace.Milliseconds(e.Joined), TookMS: trace.Milliseconds(e.Took),
+		Reason: e.Reason, Member: e.MemberID, Instance: r.driver.cfg.InstanceID, Leader: e.Leader, LeaderID: e.LeaderID, JoinedMS: trace.Milliseconds(e.Joined), TookMS: trace.Milliseconds(e.Took),
 		Assigned: e.Assigned, Added: e.Added, Removed: e.Removed,
 	}
 	for _, c := range calls {

@@ -26,7 +26,7 @@ func TestDocs(t *testing.T) {
 	if got := described(); !slices.Equal(listed, got) {
 		t.Errorf("it lists\n%q\nand there are\n%q", listed, got)
 	}
-	for _, reason := range metrics.Reasons() {
+	for _, reason := range metrics.Reasons {
 		if !strings.Contains(string(text), "\n| `"+reason+"` |") {
 			t.Errorf("it does not say what reason %s is", reason)
 		}

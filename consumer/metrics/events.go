@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -16,6 +17,7 @@ var (
 	changeValues   = []string{"assigned", "revoked", lost}
 	nextValues     = []string{"retry", "dead_letter", "skip", "stop", other}
 	stuckValues    = []string{kept, lost}
+	causeValues    = causes()
 )
 
 const (
@@ -61,7 +63,7 @@ func newEvents(labels prometheus.Labels) events {
 		return prometheus.HistogramOpts{Name: prefix + name, Help: help, ConstLabels: labels, Buckets: seconds}
 	}
 	e := events{
-		rebalances:       many("rebalances_total", "Rebalances that are over for this member, by why it joined.", "reason", reasonValues()),
+		rebalances:       many("rebalances_total", "Rebalances that are over for this member, by why it joined.", "reason", causeValues),
 		rebalanceSeconds: prometheus.NewHistogram(timed("rebalance_duration_seconds", "Time from the first sign of a rebalance until its callbacks had returned.")),
 		moved:            many("moved_partitions_total", "Partitions that the application was told of, as assigned, revoked or lost.", "change", changeValues),
 		callbackSeconds:  prometheus.NewHistogramVec(timed("callback_duration_seconds", "Time that callbacks took."), []string{"callback"}),
@@ -111,7 +113,7 @@ func (e *events) collect(out chan<- prometheus.Metric) {
 func (e *events) count(event consumer.Event) {
 	switch v := event.(type) {
 	case consumer.RebalanceEnded:
-		e.rebalances.WithLabelValues(reason(v.Reason)).Inc()
+		e.rebalances.WithLabelValues(oneOf(v.Cause, causeValues)).Inc()
 		e.rebalanceSeconds.Observe(positive(v.Took))
 	case consumer.CallbackReturned:
 		e.returned(&v)
@@ -186,6 +188,13 @@ func count(list []strategy.TopicPartitions) (n int) {
 
 // positive is a duration in seconds. A clock that went back makes none of less than 0, which would make a sum shrink.
 func positive(d time.Duration) float64 { return max(0, d).Seconds() }
+
+func causes() (values []string) {
+	for _, c := range membership.Causes {
+		values = append(values, string(c))
+	}
+	return values
+}
 
 func oneOf(value string, values []string) string {
 	for _, v := range values {

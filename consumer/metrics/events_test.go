@@ -40,9 +40,9 @@ func TestEvents(t *testing.T) {
 		want   map[string]float64 // series of one metric that are not 0
 	}{
 		{"rebalances_total", []consumer.Event{
-			consumer.RebalanceBegan{Reason: "topics changed"}, // is counted when it is over
-			consumer.RebalanceEnded{Reason: "joining for the first time"}, consumer.RebalanceEnded{Reason: "topics changed"},
-			consumer.RebalanceEnded{Reason: "topics changed"}, consumer.RebalanceEnded{Reason: "lunch"}, consumer.RebalanceEnded{},
+			consumer.RebalanceBegan{Cause: "topics"}, // is counted when it is over
+			consumer.RebalanceEnded{Cause: "first_join"}, consumer.RebalanceEnded{Cause: "topics"},
+			consumer.RebalanceEnded{Cause: "topics"}, consumer.RebalanceEnded{Cause: "lunch"}, consumer.RebalanceEnded{},
 		}, map[string]float64{"reason=first_join": 1, "reason=topics": 2, "reason=other": 2}},
 		{"rebalance_duration_seconds", []consumer.Event{consumer.RebalanceEnded{Took: time.Second}, consumer.RebalanceEnded{Took: time.Minute}},
 			map[string]float64{"": 2}},
@@ -99,7 +99,7 @@ func TestEvents(t *testing.T) {
 // TestText has the text of a metric as Prometheus reads it.
 func TestText(t *testing.T) {
 	m := metrics.New(metrics.Config{Group: "billing", Client: "a"})
-	m.Observe(consumer.RebalanceEnded{Reason: "heartbeat refused: the group does not know the member", Took: 20 * time.Millisecond})
+	m.Observe(consumer.RebalanceEnded{Cause: "unknown_member", Took: 20 * time.Millisecond})
 	want := `# HELP assignkit_consumer_rebalance_duration_seconds Time from the first sign of a rebalance until its callbacks had returned.
 # TYPE assignkit_consumer_rebalance_duration_seconds histogram
 assignkit_consumer_rebalance_duration_seconds_bucket{client="a",group="billing",le="0.001"} 0
@@ -134,7 +134,7 @@ func drawEvent(t *rapid.T) consumer.Event {
 		return strategy.TopicPartitions{Topic: rapid.String().Draw(t, "topic"), Partitions: rapid.SliceOf(rapid.Int32()).Draw(t, "partitions")}
 	})).Draw(t, "list")
 	return rapid.SampledFrom([]consumer.Event{
-		nil, consumer.RebalanceBegan{Reason: name}, consumer.RebalanceEnded{Reason: name, Took: took, Removed: parts}, &consumer.RebalanceEnded{},
+		nil, consumer.RebalanceBegan{Cause: name}, consumer.RebalanceEnded{Cause: name, Took: took, Removed: parts}, &consumer.RebalanceEnded{},
 		consumer.CallbackReturned{Callback: name, Partitions: parts, Took: took, Err: err}, consumer.CallbackBlocked{Callback: name, Partitions: parts},
 		consumer.CommitFailed{}, consumer.CommitFailed{Err: &callbacks.CommitError{}}, consumer.CommitFailed{Err: failed(2)},
 		consumer.HandlerFailed{Next: name}, consumer.HandlerStuck{}, consumer.HandlerStuck{Lost: true}, consumer.HandlerReturned{},

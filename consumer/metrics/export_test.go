@@ -8,11 +8,8 @@ import (
 	"github.com/assignkit/assignkit/consumer"
 )
 
-// Reasons returns the values of the label reason.
-func Reasons() []string { return reasonValues() }
-
-// Reason returns the value for a text.
-func Reason(text string) string { return reason(text) }
+// Reasons are the values of the label reason.
+var Reasons = causeValues
 
 // At is a collector that shows what it is given, at the time that it is given.
 type At struct {

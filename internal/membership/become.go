@@ -9,9 +9,9 @@ import (
 
 // All changes of state are here. Each sets every field that belongs to the state it enters.
 
-// becomeDiscovering looks for the coordinator as somebody who is not part of the group.
-func (m *Machine) becomeDiscovering() {
-	m.state, m.node, m.completing = Discovering, -1, false
+// becomeDiscovering looks for the coordinator as somebody who is not part of the group, to join then.
+func (m *Machine) becomeDiscovering(reason Reason) {
+	m.state, m.reason, m.node, m.completing = Discovering, reason, -1, false
 }
 
 // becomeRediscovering looks for the coordinator anew while the member keeps what it owns. A reason to join is kept for later.
@@ -21,7 +21,7 @@ func (m *Machine) becomeRediscovering() {
 
 // becomeRevoking prepares a join. An eager member gives up all it owns first; a cooperative one what the group has taken from it, but only
 // until the time to join: then it joins still claiming that.
-func (m *Machine) becomeRevoking(reason string, joinAt Time) {
+func (m *Machine) becomeRevoking(reason Reason, joinAt Time) {
 	m.state, m.reason, m.joinAt, m.completing = Revoking, reason, joinAt, false
 	m.release()
 	if !m.cfg.cooperative() && m.cfg.bug != "eager keeps" {
@@ -49,7 +49,7 @@ func (m *Machine) becomeSyncing() {
 
 // becomeStable is part of the group, with a valid assignment.
 func (m *Machine) becomeStable() {
-	m.state, m.reason, m.completing = Stable, "", false
+	m.state, m.reason, m.completing = Stable, Reason{}, false
 	m.resetRetries()
 }
 
@@ -120,21 +120,21 @@ func (m *Machine) loseCoordinator() {
 	switch {
 	case m.state == Leaving:
 	case m.generation == strategy.NoGeneration:
-		m.becomeDiscovering()
+		m.becomeDiscovering(m.reason)
 	default:
 		m.becomeRediscovering()
 	}
 }
 
 // forget is lose and a new beginning: the coordinator does not know the member.
-func (m *Machine) forget(reason string) {
+func (m *Machine) forget(reason Reason) {
 	m.lose()
 	m.memberID = ""
 	m.startOver(reason)
 }
 
 // startOver joins again after lose, abandoning a join or sync in flight.
-func (m *Machine) startOver(reason string) {
+func (m *Machine) startOver(reason Reason) {
 	if m.state == Leaving || m.state == Discovering {
 		return
 	}
@@ -142,7 +142,7 @@ func (m *Machine) startOver(reason string) {
 		m.closeLane(Group)
 	}
 	if m.node < 0 {
-		m.becomeDiscovering()
+		m.becomeDiscovering(reason)
 		return
 	}
 	m.becomeRevoking(reason, m.now)

@@ -141,7 +141,7 @@ func (m *Machine) expireSession() {
 	if m.generation != strategy.NoGeneration && !m.waits() && m.now >= m.contact+m.cfg.Session && m.cfg.bug != "session not watched" {
 		m.lossCode = wire.None
 		m.lose()
-		m.reason = "session expired"
+		m.reason = Reason{SessionExpired, "session expired"}
 		m.loseCoordinator()
 	}
 }

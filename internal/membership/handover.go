@@ -43,9 +43,9 @@ func (m *Machine) follow(given set, userData []byte) {
 	case len(m.retained) > 0 && m.next.at > 0:
 		m.next.at += m.next.grace
 	case len(m.retained) > 0 && m.next.since > 0:
-		m.becomeRevoking("partitions were given up", m.now+m.patience())
+		m.becomeRevoking(Reason{FollowUp, "partitions were given up"}, m.now+m.patience())
 	default: // the group knows already that it is to wait for this
-		m.becomeRevoking("partitions were given up", Never)
+		m.becomeRevoking(Reason{FollowUp, "partitions were given up"}, Never)
 	}
 }
 
@@ -102,9 +102,9 @@ func (m *Machine) followUp() {
 	case m.parting != nil && m.drainTold:
 		m.becomeLeaving(*m.parting)
 	case len(m.retained) > 0:
-		m.becomeRevoking("partitions were given up", m.now+m.patience())
+		m.becomeRevoking(Reason{FollowUp, "partitions were given up"}, m.now+m.patience())
 	default:
-		m.becomeRevoking("the round that was announced", m.now)
+		m.becomeRevoking(Reason{Announced, "the round that was announced"}, m.now)
 	}
 }
 
@@ -172,7 +172,7 @@ func (m *Machine) beginParting(l leaving) {
 	l.deadline = m.now + m.cfg.Leave
 	m.parting, m.partBy = &l, m.now+m.cfg.Leave/3
 	if !m.draining {
-		m.draining, m.again = true, "leaving"
+		m.draining, m.again = true, Reason{Parting, "leaving"}
 	}
 }
 
@@ -181,7 +181,7 @@ func (m *Machine) part() {
 	if m.parting == nil {
 		return
 	}
-	lone := m.state == Stable && m.again == "" && m.next.at == 0
+	lone := m.state == Stable && m.again == (Reason{}) && m.next.at == 0
 	lost := m.generation == strategy.NoGeneration || m.state == Rediscovering || m.state == Discovering
 	late := m.now >= m.partBy && m.cfg.bug != "hands over for ever"
 	if lone || lost || late || len(m.announced) == len(m.lost) {

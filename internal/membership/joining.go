@@ -21,13 +21,13 @@ func (m *Machine) advanceJoining() {
 		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "bad subscription", err: err})
 		return
 	}
-	m.again, m.plan, m.leads, m.overdue, m.next = "", nil, false, 0, next{}
+	m.again, m.plan, m.leads, m.overdue, m.next = Reason{}, nil, false, 0, next{}
 	m.drainTold = m.draining
 	m.nameless = m.memberID == "" && m.cfg.InstanceID != ""
 	m.baseline = m.subscribed()
 	m.send(slotGroup, Group, m.generation, m.cfg.Rebalance+slack, wire.Join{
 		Group: m.cfg.Group, MemberID: m.memberID, InstanceID: m.cfg.InstanceID, ClientID: m.cfg.ClientID,
-		Session: m.cfg.Session, Rebalance: m.cfg.Rebalance, Offers: offers, Reason: m.reason,
+		Session: m.cfg.Session, Rebalance: m.cfg.Rebalance, Offers: offers, Reason: m.reason.Text,
 	})
 }
 
@@ -71,9 +71,9 @@ func (m *Machine) joinedAfterRestart(r *wire.JoinReply) {
 	case strings.HasPrefix(r.Leader, m.cfg.InstanceID+"-") && r.Leader != r.MemberID:
 		// The leader is the former self, named as Kafka names static members: what topics its plan was made for nobody knows any more,
 		// and nobody else may notice that they have changed.
-		m.again = "the leader restarted"
+		m.again = Reason{LeaderRestarted, "the leader restarted"}
 	case m.draining:
-		m.again = "draining"
+		m.again = Reason{Draining, "draining"}
 	}
 }
 
@@ -87,10 +87,10 @@ func (m *Machine) trouble(code wire.Code, what string) {
 		m.retry()
 	case wire.UnknownMemberID:
 		m.retry()
-		m.forget(what + ": the group does not know the member")
+		m.forget(Reason{UnknownMember, what + ": the group does not know the member"})
 	case wire.IllegalGeneration:
 		m.lose()
-		m.startOver(what + ": the group is in another generation")
+		m.startOver(Reason{OtherGeneration, what + ": the group is in another generation"})
 	default:
 		m.fail(code)
 	}

@@ -28,7 +28,7 @@ func (m *Machine) drain() {
 	case m.cfg.sticky():
 		m.out.Refused = ErrSticky
 	case !m.draining:
-		m.draining, m.again = true, "draining"
+		m.draining, m.again = true, Reason{Draining, "draining"}
 	}
 }
 

@@ -24,12 +24,9 @@ func (m *Machine) located(r wire.FindCoordinatorReply) {
 	m.node = r.Node
 	switch m.state {
 	case Discovering:
-		if m.reason == "" {
-			m.reason = "joining for the first time"
-		}
 		m.becomeRevoking(m.reason, m.now)
 	case Rediscovering:
-		if m.reason != "" {
+		if m.reason != (Reason{}) {
 			m.becomeRevoking(m.reason, m.joinAt)
 			return
 		}

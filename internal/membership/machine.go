@@ -53,8 +53,8 @@ type Machine struct {
 	userData  map[string][]byte
 	draining  bool
 	drainTold bool                // the last join said so
-	again     string              // why to rebalance as soon as possible, "" for no reason
-	reason    string              // why the member is joining
+	again     Reason              // why to rebalance as soon as possible
+	reason    Reason              // why the member is joining
 	joinAt    Time                // while revoking: when to join whatever is not released yet; Never for only when all is
 	lossCode  wire.Code           // what the member learned its last loss from; [wire.None] if from silence
 	known     []TopicCount        // sorted
@@ -107,7 +107,7 @@ func (m *Machine) Step(now Time, in Input) Output {
 		m.expireSession() // an answer may end a wait in which it did not count
 		m.settle()
 		m.readAhead()
-		m.out.Drained = m.draining && m.parting == nil && m.state == Stable && m.again == "" && len(m.assigned) == 0 && len(m.announced) == 0
+		m.out.Drained = m.draining && m.parting == nil && m.state == Stable && m.again == (Reason{}) && len(m.assigned) == 0 && len(m.announced) == 0
 	}
 	m.out.Wake = m.wake()
 	return m.out
@@ -118,7 +118,7 @@ func (m *Machine) take(in Input) {
 	switch in := in.(type) {
 	case Start:
 		if m.state == Down {
-			m.becomeDiscovering()
+			m.becomeDiscovering(Reason{FirstJoin, "joining for the first time"})
 		}
 	case Subscribe:
 		m.subscribe(in)
@@ -137,7 +137,7 @@ func (m *Machine) take(in Input) {
 	case Commit:
 		m.commitAsked(in)
 	case Rejoin:
-		m.again = in.Reason
+		m.again = Reason{Asked, in.Reason}
 	case Drain:
 		m.drain()
 	case Leave:
@@ -225,8 +225,8 @@ func (m *Machine) Processing() []strategy.TopicPartition {
 	return out
 }
 
-// Reason returns why the member is joining, "" if it is not.
-func (m *Machine) Reason() string { return m.reason }
+// Reason returns why the member is joining, none if it is not.
+func (m *Machine) Reason() Reason { return m.reason }
 
 // LossCode returns what the member learned its last loss from, [wire.None] if it had heard nothing for too long.
 func (m *Machine) LossCode() wire.Code { return m.lossCode }

@@ -9,12 +9,12 @@ import (
 func (m *Machine) advanceStable() {
 	if m.overdue > 0 && m.now >= m.overdue {
 		// Who was to give something up and join again has gone without the group noticing, as static members do.
-		m.overdue, m.again = 0, "the follow-up did not come"
+		m.overdue, m.again = 0, Reason{FollowUpMissing, "the follow-up did not come"}
 	}
 	switch {
 	case m.next.at > 0 && m.now >= m.next.at:
 		m.followUp()
-	case m.again != "" && m.next.at == 0: // a round that is to come serves as well
+	case m.again != (Reason{}) && m.next.at == 0: // a round that is to come serves as well
 		m.becomeRevoking(m.again, Never)
 	default:
 		m.beat()
@@ -55,7 +55,7 @@ func (m *Machine) beaten(f *flight, code wire.Code) {
 		return
 	case wire.IllegalGeneration:
 		if m.state == Assigning || m.state == Joining {
-			m.becomeRevoking("the round is over", m.now)
+			m.becomeRevoking(Reason{Interrupted, "the round is over"}, m.now)
 			return
 		}
 		if m.state == Leaving && m.roundOver(f) {
@@ -73,9 +73,9 @@ func (m *Machine) beaten(f *flight, code wire.Code) {
 			m.next.at = min(m.next.at, m.now+m.next.grace) // whoever has begun the round, this member joins late
 			return
 		}
-		m.becomeRevoking("the group is rebalancing", m.now+m.patience())
+		m.becomeRevoking(Reason{GroupRebalances, "the group is rebalancing"}, m.now+m.patience())
 	case Assigning:
-		m.becomeRevoking("the group is rebalancing", m.now)
+		m.becomeRevoking(Reason{GroupRebalances, "the group is rebalancing"}, m.now)
 	case Revoking:
 		m.joinAt = min(m.joinAt, m.now+m.patience())
 	case Leaving:

@@ -18,17 +18,17 @@ func (m *Machine) synced(f *flight, r wire.SyncReply) {
 	case wire.None:
 	case wire.RebalanceInProgress:
 		m.contact = max(m.contact, f.sent)
-		m.becomeRevoking("another rebalance began", m.now)
+		m.becomeRevoking(Reason{Interrupted, "another rebalance began"}, m.now)
 		return
 	case wire.IllegalGeneration:
 		// The group went on, or its coordinator has forgotten the round. If it knows the member, it knows the claims too: what the member
 		// has applied is still its own.
 		m.retry()
-		m.becomeRevoking("the round is over", m.now)
+		m.becomeRevoking(Reason{Interrupted, "the round is over"}, m.now)
 		return
 	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
 		m.retry()
-		m.becomeRevoking("the round was interrupted", m.now)
+		m.becomeRevoking(Reason{Interrupted, "the round was interrupted"}, m.now)
 		return
 	default:
 		m.trouble(r.Code, "sync refused")
@@ -61,7 +61,7 @@ func (m *Machine) enter(generation int32) {
 // apply takes over an assignment. What the member claimed and is not given goes, and then the group needs another round to hand it on.
 func (m *Machine) apply(given set, userData []byte) {
 	if m.cfg.InstanceID != "" && m.generation == strategy.NoGeneration && slices.ContainsFunc(given, func(p strategy.TopicPartition) bool { return !m.subscribes(p.Topic) }) {
-		m.again = "the former self subscribed to more"
+		m.again = Reason{Subscribed, "the former self subscribed to more"}
 	}
 	m.enter(m.round)
 	if m.state != Leaving {

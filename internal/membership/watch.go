@@ -21,7 +21,7 @@ func (m *Machine) subscribe(in Subscribe) {
 		m.userData = in.UserData
 	}
 	if changed {
-		m.again = "the subscription changed"
+		m.again = Reason{Subscribed, "the subscription changed"}
 	}
 }
 
@@ -66,13 +66,13 @@ func (m *Machine) watch(planning bool) {
 		return
 	}
 	if !planning && !slices.Equal(m.subscribed(), m.baseline) {
-		m.again = "topics changed"
+		m.again = Reason{TopicsChanged, "topics changed"}
 	}
 	for i := range m.plan {
 		t := &m.plan[i]
 		n, ok := m.count(t.Topic)
 		if ok && n != t.Partitions || !ok && t.seen {
-			m.again = "topics changed"
+			m.again = Reason{TopicsChanged, "topics changed"}
 		}
 		t.seen = t.seen || ok
 	}
