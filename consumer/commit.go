@@ -104,6 +104,9 @@ func (d *driver) commit(list []wire.Offset, done func([]wire.Code)) {
 		d.stored(list, codes)
 		done(codes)
 	}
+	for i, o := range list {
+		list[i].LeaderEpoch = d.epochs.before(o.TopicPartition, o.Offset)
+	}
 	d.step(membership.Commit{ID: d.commitID, Offsets: list})
 }
 

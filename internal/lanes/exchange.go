@@ -9,7 +9,6 @@ import (
 
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/internal/protocol"
-	"github.com/assignkit/assignkit/strategy"
 )
 
 // protocolType is that of groups that read topics.
@@ -35,7 +34,7 @@ func dispatch(b *sarama.Broker, cfg *Config, request wire.Request) (wire.Reply, 
 	case wire.Heartbeat:
 		return heartbeat(b, &r)
 	case wire.Commit:
-		return commit(b, cfg.LeaderEpoch, &r)
+		return commit(b, &r)
 	case wire.Leave:
 		return leave(b, version, &r)
 	}
@@ -90,10 +89,10 @@ func heartbeat(b *sarama.Broker, r *wire.Heartbeat) (wire.Reply, error) {
 
 // commit returns a code for each offset. For one that the answer lacks it is one that is tried again. The retention counts with brokers
 // before 2.1 only, where 0 would have offsets expire at once.
-func commit(b *sarama.Broker, epoch func(strategy.TopicPartition, int64) int32, r *wire.Commit) (wire.Reply, error) {
+func commit(b *sarama.Broker, r *wire.Commit) (wire.Reply, error) {
 	request := &sarama.OffsetCommitRequest{Version: 8, ConsumerGroup: r.Group, ConsumerGroupGeneration: r.Generation, ConsumerID: r.MemberID, GroupInstanceId: optional(r.InstanceID), RetentionTime: -1}
 	for _, o := range r.Offsets {
-		request.AddBlockWithLeaderEpoch(o.Topic, o.Partition, o.Offset, epoch(o.TopicPartition, o.Offset), 0, o.Metadata)
+		request.AddBlockWithLeaderEpoch(o.Topic, o.Partition, o.Offset, o.LeaderEpoch, 0, o.Metadata)
 	}
 	resp, err := b.CommitOffset(request)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 func at(topic string, partition int32, offset int64) wire.Offset {
-	return wire.Offset{TopicPartition: strategy.TopicPartition{Topic: topic, Partition: partition}, Offset: offset, Metadata: "by a test"}
+	return wire.Offset{TopicPartition: strategy.TopicPartition{Topic: topic, Partition: partition}, Offset: offset, LeaderEpoch: 7, Metadata: "by a test"}
 }
 
 // A group of machines joins, shares, commits and leaves, over the versions of brokers and of configurations that are to be spoken.

@@ -10,7 +10,6 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/internal/membership"
-	"github.com/assignkit/assignkit/strategy"
 )
 
 // slack is what a join may take beyond the rebalance timeout before its connection counts as dead. It is more than the machine grants, so
@@ -20,7 +19,7 @@ const slack = 10 * time.Second
 // errClosed is why requests end that are under way when lanes are closed.
 var errClosed = errors.New("lanes: closed")
 
-// Config says where the lanes lead. All fields but Seeds, LeaderEpoch and Logger are needed.
+// Config says where the lanes lead. All fields but Seeds and Logger are needed.
 type Config struct {
 	// Client knows the brokers, and its Config how to connect: Version, which is 2.4 or newer, Net and ClientID. It is not asked to
 	// connect, and not closed.
@@ -30,10 +29,7 @@ type Config struct {
 	Seeds     []string
 	Rebalance time.Duration // an answer to a join or a sync may take that long
 	Request   time.Duration // any other answer, and making a connection
-	// LeaderEpoch returns the epoch of its leader under which the record before an offset was written, -1 if that is not known. It is asked
-	// for each offset that is committed, on a goroutine of a lane. Nil: it never is.
-	LeaderEpoch func(p strategy.TopicPartition, offset int64) int32
-	Logger      *slog.Logger // nil: none
+	Logger    *slog.Logger  // nil: none
 }
 
 // Lanes are a member's connections to its group's coordinator and to whoever knows that. Methods are safe for concurrent use.
@@ -66,9 +62,6 @@ type Delivery struct {
 func New(cfg Config, deliver func(Delivery)) *Lanes {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.LeaderEpoch == nil {
-		cfg.LeaderEpoch = func(strategy.TopicPartition, int64) int32 { return -1 }
 	}
 	l := &Lanes{cfg: cfg, deliver: deliver, addrs: map[int32]string{}}
 	l.ended, l.end = context.WithCancelCause(context.Background())

@@ -52,8 +52,7 @@ func join(t *testing.T, client sarama.Client, change func(*membership.Config)) *
 	if m.machine, err = membership.New(cfg); err != nil {
 		t.Fatal(err)
 	}
-	epoch := func(strategy.TopicPartition, int64) int32 { return 7 }
-	m.lanes = lanes.New(lanes.Config{Client: client, Group: "billing", Rebalance: cfg.Rebalance, Request: cfg.Request, LeaderEpoch: epoch}, func(d lanes.Delivery) {
+	m.lanes = lanes.New(lanes.Config{Client: client, Group: "billing", Rebalance: cfg.Rebalance, Request: cfg.Request}, func(d lanes.Delivery) {
 		m.post(func() {
 			if m.lanes.Current(d) {
 				m.step(d.Input)

@@ -67,8 +67,9 @@ type Commit struct {
 // An Offset is the position of a group in one partition: the next record to process.
 type Offset struct {
 	strategy.TopicPartition
-	Offset   int64
-	Metadata string
+	Offset      int64
+	LeaderEpoch int32 // under which the record before it was written; -1 if that is not known
+	Metadata    string
 }
 
 // Fetch asks for stored offsets.
