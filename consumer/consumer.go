@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/assignkit/assignkit/internal/membership"
@@ -104,21 +102,6 @@ func (c *Consumer) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.endErr
-}
-
-// calledBack reports that this goroutine is in a handler or a callback.
-func calledBack() bool {
-	callers := make([]uintptr, 256)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
-	for {
-		frame, more := frames.Next()
-		if strings.HasPrefix(frame.Function, userCode) {
-			return true
-		}
-		if !more {
-			return false
-		}
-	}
 }
 
 // running returns the driver, while there is one.

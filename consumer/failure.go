@@ -50,3 +50,76 @@ func (f *Failure) wait(n int) time.Duration {
 	}
 	return min(d, max(f.MaxBackoff, f.Backoff))
 }
+
+// settle deals with a failure of the handler, and returns whether the records count as processed. Otherwise the worker is to end: it was
+// stopped, or has ended Run.
+func (w *worker) settle(err error, offset int64, messages []Message, again func() error) bool {
+	f := &w.driver.cfg.Failure
+	for n := 1; ; n++ {
+		if w.ctx.Err() != nil {
+			return false // the handler was told to end
+		}
+		if f.Retries >= 0 && n > f.Retries {
+			return w.giveUp(err, offset, n, messages)
+		}
+		w.failed(err, offset, n, "retry")
+		if !w.pause(f.wait(n)) {
+			return false
+		}
+		w.attempts.Add(1)
+		if err = again(); err == nil {
+			return true
+		}
+	}
+}
+
+// giveUp is what follows the last attempt.
+func (w *worker) giveUp(err error, offset int64, attempt int, messages []Message) bool {
+	f := &w.driver.cfg.Failure
+	if f.DeadLetter != nil {
+		w.failed(err, offset, attempt, "dead letter")
+		buried := w.bury(err, messages)
+		if buried == nil {
+			return true
+		}
+		if w.ctx.Err() != nil {
+			return false
+		}
+		err = errors.Join(err, buried)
+	}
+	if f.Then == Skip {
+		w.failed(err, offset, attempt, "skip")
+		return true
+	}
+	w.failed(err, offset, attempt, "stop")
+	w.driver.fail(&HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err})
+	return false
+}
+
+func (w *worker) bury(err error, messages []Message) error {
+	for i := range messages {
+		w.working.Store(messages[i].Offset)
+		if err := enterDeadLetter(w.ctx, w.driver.cfg.Failure.DeadLetter, &messages[i], err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) failed(err error, offset int64, attempt int, next string) {
+	w.driver.observe(HandlerFailed{Attempt: attempt, Next: next, Err: &HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err}})
+}
+
+// pause waits, and returns false if the worker is stopped meanwhile. Nothing is in work then.
+func (w *worker) pause(d time.Duration) bool {
+	at := w.working.Swap(none)
+	defer w.working.Store(at)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-w.reading.Done():
+		return false
+	}
+}

@@ -55,36 +55,6 @@ func newHost(d *driver) *host {
 	}
 }
 
-// entering calls callbacks in functions by whose names [calledBack] knows them.
-type entering struct{ callbacks.Callbacks }
-
-// Unwrap makes it a [callbacks.Wrapper].
-func (e entering) Unwrap() []callbacks.Callbacks { return []callbacks.Callbacks{e.Callbacks} }
-
-func (e entering) Assigned(ctx context.Context, a *callbacks.Assignment) error {
-	return enterAssigned(ctx, e.Callbacks, a)
-}
-
-func (e entering) Revoked(ctx context.Context, r *callbacks.Revocation) error {
-	return enterRevoked(ctx, e.Callbacks, r)
-}
-
-func (e entering) Lost(ctx context.Context, l *callbacks.Loss) error {
-	return enterLost(ctx, e.Callbacks, l)
-}
-
-func enterAssigned(ctx context.Context, cb callbacks.Callbacks, a *callbacks.Assignment) error {
-	return cb.Assigned(ctx, a)
-}
-
-func enterRevoked(ctx context.Context, cb callbacks.Callbacks, r *callbacks.Revocation) error {
-	return cb.Revoked(ctx, r)
-}
-
-func enterLost(ctx context.Context, cb callbacks.Callbacks, l *callbacks.Loss) error {
-	return cb.Lost(ctx, l)
-}
-
 // current returns what was announced.
 func (h *host) current() []strategy.TopicPartitions {
 	h.mu.Lock()

@@ -3,12 +3,8 @@ package consumer
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/fetch"
@@ -267,37 +263,6 @@ func (w *worker) messages(b *fetch.Batch) []Message {
 	return messages
 }
 
-// userCode is how the names of the functions begin through which the application's code is called; see calledBack.
-const userCode = "github.com/assignkit/assignkit/consumer.enter"
-
-func enterRecord(ctx context.Context, h Handler, m *Message) (err error) {
-	defer recovered(&err)
-	return h(ctx, m)
-}
-
-func enterBatch(ctx context.Context, h BatchHandler, b *Batch) (err error) {
-	defer recovered(&err)
-	return h(ctx, b)
-}
-
-func enterDeadLetter(ctx context.Context, f func(context.Context, *Message, error) error, m *Message, why error) (err error) {
-	defer recovered(&err)
-	return f(ctx, m, why)
-}
-
-func enterInterceptor(i sarama.ConsumerInterceptor, m *sarama.ConsumerMessage) (err error) {
-	defer recovered(&err)
-	i.OnConsume(m)
-	return nil
-}
-
-// recovered makes a panic an error. It is deferred.
-func recovered(err *error) {
-	if v := recover(); v != nil {
-		*err = &PanicError{Value: v, Stack: debug.Stack()}
-	}
-}
-
 // intercept shows a record to Sarama's interceptors, and takes over what they change. A panic of one is logged, as with Sarama's own
 // consumers.
 func (w *worker) intercept(m *Message) {
@@ -309,77 +274,4 @@ func (w *worker) intercept(m *Message) {
 	}
 	*m = *MessageOf(shown)
 	m.Place = &w.place
-}
-
-// settle deals with a failure of the handler, and returns whether the records count as processed. Otherwise the worker is to end: it was
-// stopped, or has ended Run.
-func (w *worker) settle(err error, offset int64, messages []Message, again func() error) bool {
-	f := &w.driver.cfg.Failure
-	for n := 1; ; n++ {
-		if w.ctx.Err() != nil {
-			return false // the handler was told to end
-		}
-		if f.Retries >= 0 && n > f.Retries {
-			return w.giveUp(err, offset, n, messages)
-		}
-		w.failed(err, offset, n, "retry")
-		if !w.pause(f.wait(n)) {
-			return false
-		}
-		w.attempts.Add(1)
-		if err = again(); err == nil {
-			return true
-		}
-	}
-}
-
-// giveUp is what follows the last attempt.
-func (w *worker) giveUp(err error, offset int64, attempt int, messages []Message) bool {
-	f := &w.driver.cfg.Failure
-	if f.DeadLetter != nil {
-		w.failed(err, offset, attempt, "dead letter")
-		buried := w.bury(err, messages)
-		if buried == nil {
-			return true
-		}
-		if w.ctx.Err() != nil {
-			return false
-		}
-		err = errors.Join(err, buried)
-	}
-	if f.Then == Skip {
-		w.failed(err, offset, attempt, "skip")
-		return true
-	}
-	w.failed(err, offset, attempt, "stop")
-	w.driver.fail(&HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err})
-	return false
-}
-
-func (w *worker) bury(err error, messages []Message) error {
-	for i := range messages {
-		w.working.Store(messages[i].Offset)
-		if err := enterDeadLetter(w.ctx, w.driver.cfg.Failure.DeadLetter, &messages[i], err); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *worker) failed(err error, offset int64, attempt int, next string) {
-	w.driver.observe(HandlerFailed{Attempt: attempt, Next: next, Err: &HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err}})
-}
-
-// pause waits, and returns false if the worker is stopped meanwhile. Nothing is in work then.
-func (w *worker) pause(d time.Duration) bool {
-	at := w.working.Swap(none)
-	defer w.working.Store(at)
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-w.reading.Done():
-		return false
-	}
 }
