@@ -16,10 +16,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/root"
+	"github.com/assignkit/assignkit/internal/fault"
 )
 
 // The exit codes. They are a help topic as well; see package root.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/fault"
 )
 
 // Options are the connection flags of a command. They have no secrets in them: those are read by Dial.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/suggest"
 )
 

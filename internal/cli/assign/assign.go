@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/input"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/groupjson"
 	"github.com/assignkit/assignkit/strategy"
 )

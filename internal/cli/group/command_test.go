@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
+	"github.com/assignkit/assignkit/internal/fault"
 )
 
 func execute(cmd *cobra.Command, args string) error {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/IBM/sarama"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/kafkatest"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/live"
 	"github.com/assignkit/assignkit/strategy"
 )

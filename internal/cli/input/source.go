@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/fault"
 )
 
 // Stdin is how the command line names standard input.

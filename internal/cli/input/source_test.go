@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/fault"
 )
 
 func TestLimit(t *testing.T) {

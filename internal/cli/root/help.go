@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/fault"
 )
 
 // exitCodes is a help topic: it runs nothing.

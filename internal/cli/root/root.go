@@ -13,12 +13,12 @@ import (
 
 	"github.com/assignkit/assignkit/internal/cli/assign"
 	"github.com/assignkit/assignkit/internal/cli/consume"
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/group"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/simulate"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
 	"github.com/assignkit/assignkit/internal/cli/version"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/suggest"
 )
 

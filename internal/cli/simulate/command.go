@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
 	"github.com/assignkit/assignkit/internal/connect"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/simulation"
 	"github.com/assignkit/assignkit/strategy"
 )

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/input"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/describe"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/simulation"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
 	"github.com/assignkit/assignkit/internal/cli/input"
 	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/trace/replay"
 	"github.com/assignkit/assignkit/simulation"
 	"github.com/assignkit/assignkit/strategy"

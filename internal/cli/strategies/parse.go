@@ -3,7 +3,7 @@ package strategies
 import (
 	"errors"
 
-	"github.com/assignkit/assignkit/internal/cli/fault"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/strategy"
 )
 
