@@ -74,3 +74,8 @@ func (e entering) Revoked(ctx context.Context, r *callbacks.Revocation) error {
 func (e entering) Lost(ctx context.Context, l *callbacks.Loss) error {
 	return e.Callbacks.Lost(ctx, l)
 }
+
+func enterAssignor(f func() error) (err error) {
+	defer recovered(&err)
+	return f()
+}

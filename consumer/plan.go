@@ -68,11 +68,6 @@ func (p *planner) guard(what, assignor string, f func() error) {
 	}
 }
 
-func enterAssignor(f func() error) (err error) {
-	defer recovered(&err)
-	return f()
-}
-
 // A plan is what the leader decided, and from what.
 type plan struct {
 	group      *strategy.Group
