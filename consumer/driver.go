@@ -306,7 +306,7 @@ func (d *driver) callBack(cb *membership.Callback) {
 	}()
 }
 
-// deadline is when a callback has to be over: by its own, and by the end's, with time left for the farewell.
+// deadline is when a callback has to be over: by its own, and by the end's.
 func (d *driver) deadline(at membership.Time) time.Time {
 	t := d.began.Add(at)
 	if d.leaving.Load() && d.leaveBy.Before(t) {

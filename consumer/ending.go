@@ -54,7 +54,7 @@ func (d *driver) result() error {
 	if d.end.Err != nil && d.failure == nil {
 		err = readable(d.end.Err)
 	}
-	if d.last.Err() != nil {
+	if d.last.Err() != nil || d.leaving.Load() && !time.Now().Before(d.leaveBy) {
 		err = errors.Join(err, ErrUnclean)
 	}
 	return err

@@ -43,8 +43,7 @@ type rebalance struct {
 	reason     membership.Reason
 	joined     time.Duration
 	assigned   *membership.Assigned // nil until it was received
-	leads      bool
-	plan       *plan
+	plan       *plan                // nil: another member led
 	added      []strategy.TopicPartition
 	removed    []strategy.TopicPartition
 }
@@ -52,8 +51,12 @@ type rebalance struct {
 // called notes a callback.
 func (r *rebalances) called(cb *membership.Callback) { r.sequence = append(r.sequence, cb) }
 
-// planned notes what this member decided as the leader.
-func (r *rebalances) planned(p *plan) { r.plan = p }
+// planned notes what this member decided as the leader, unless that came too late and it has decided anew.
+func (r *rebalances) planned(p *plan) {
+	if p != nil && (r.plan == nil || r.plan.group.Generation < p.group.Generation) {
+		r.plan = p
+	}
+}
 
 // noteRebalance looks at what a step has done.
 func (d *driver) noteRebalance(out *membership.Output) {
@@ -69,8 +72,10 @@ func (d *driver) noteRebalance(out *membership.Output) {
 		if r.now == nil {
 			r.now = &rebalance{began: time.Now()}
 		}
-		r.now.joined, r.now.assigned, r.now.plan = time.Since(r.now.began), out.Assigned, r.plan
-		r.now.leads = r.plan != nil
+		r.now.joined, r.now.assigned = time.Since(r.now.began), out.Assigned
+		if r.plan != nil && r.plan.group.Generation == out.Assigned.Generation {
+			r.now.plan = r.plan
+		}
 		r.plan = nil
 	}
 	if r.now != nil && r.now.assigned != nil && d.running == nil {
@@ -100,7 +105,7 @@ func (d *driver) rebalanceEnded() {
 		}
 	}
 	ended := RebalanceEnded{
-		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.leads, LeaderID: r.assigned.Leader,
+		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.plan != nil, LeaderID: r.assigned.Leader,
 		Cause: string(r.reason.Cause), Reason: r.reason.Text, Began: r.began, Joined: r.joined, Took: time.Since(r.began),
 		Assigned: strategy.ByTopic(r.assigned.Partitions), Added: strategy.ByTopic(r.added), Removed: strategy.ByTopic(r.removed),
 	}
