@@ -10,7 +10,7 @@ import (
 // Chain makes several callbacks one. Assignments go through them in the order given, revocations and losses in reverse, as what was
 // set up first is needed longest. Nil callbacks are left out.
 //
-// An error or a panic of one, which is a [*PanicError], does not stop the others. All errors are joined, each led by the position of
+// An error or a panic of one, which is a [*strategy.PanicError], does not stop the others. All errors are joined, each led by the position of
 // the callback in the chain. If one fails on assignment, the others have been called all the same, and will be called on revocation
 // like itself. The callbacks share the argument, so the last start that is set counts, and the time: who must not use up that of the
 // others is put into a [Timeout].

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 func TestFuncsNil(t *testing.T) {
@@ -46,7 +47,7 @@ func TestChainGoesOn(t *testing.T) {
 		if !errors.Is(err, errA) || !errors.Is(err, errB) {
 			t.Errorf("%v does not wrap both causes", err)
 		}
-		if panicked, ok := errors.AsType[*callbacks.PanicError](err); !ok || !strings.Contains(string(panicked.Stack), "chain_test.go") && !strings.Contains(string(panicked.Stack), "helpers_test.go") {
+		if panicked, ok := errors.AsType[*strategy.PanicError](err); !ok || !strings.Contains(string(panicked.Stack), "chain_test.go") && !strings.Contains(string(panicked.Stack), "helpers_test.go") {
 			t.Errorf("the stack does not lead to the panic: %v", err)
 		}
 	}
@@ -74,7 +75,7 @@ func TestChainSharesTheArgument(t *testing.T) {
 func TestRecover(t *testing.T) {
 	var j journal
 	for _, err := range three(t.Context(), callbacks.Recover(j.named("a", io.ErrUnexpectedEOF, true))) {
-		if panicked, ok := errors.AsType[*callbacks.PanicError](err); !ok || fmt.Sprint(panicked.Value) != "unexpected EOF" || len(panicked.Stack) == 0 {
+		if panicked, ok := errors.AsType[*strategy.PanicError](err); !ok || fmt.Sprint(panicked.Value) != "unexpected EOF" || len(panicked.Stack) == 0 {
 			t.Errorf("got %v", err)
 		}
 		if !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -35,17 +35,3 @@ func (e *PartitionError) Error() string {
 
 // Unwrap returns the cause.
 func (e *PartitionError) Unwrap() error { return e.Err }
-
-// A PanicError is a panic of a callback, as an error.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the value if it is an error, such as a runtime.Error, or nil.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}

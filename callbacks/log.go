@@ -10,7 +10,7 @@ import (
 )
 
 // Log writes a line for every call of cb when it has returned: at level Info, for a loss at Warn, and at Error if it failed or
-// panicked, which is then a [*PanicError] as with [Recover]. At level Debug there is a line as well when the call begins. A nil cb
+// panicked, which is then a [*strategy.PanicError] as with [Recover]. At level Debug there is a line as well when the call begins. A nil cb
 // does nothing, so that Log can stand in a [Chain] of its own; a nil logger is [slog.Default].
 //
 // The attributes are group, member, generation, added or removed (as "orders[0-3,7] payments[1]", cut where it gets long), count (how
@@ -74,7 +74,7 @@ func (l logging) call(ctx context.Context, say line, f func() error) error {
 	if err != nil {
 		say.level = slog.LevelError
 		attrs = append(attrs, slog.Any("error", err))
-		if panicked, ok := errors.AsType[*PanicError](err); ok {
+		if panicked, ok := errors.AsType[*strategy.PanicError](err); ok {
 			attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
 		}
 	}

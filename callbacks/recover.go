@@ -3,9 +3,11 @@ package callbacks
 import (
 	"context"
 	"runtime/debug"
+
+	"github.com/assignkit/assignkit/strategy"
 )
 
-// Recover makes a panic of cb an error, a [*PanicError] with the stack. Hosts put it around what the application gave them.
+// Recover makes a panic of cb an error, a [*strategy.PanicError] with the stack. Hosts put it around what the application gave them.
 // [Chain], [Timeout], [Log] and [PartitionState] do as much for what they call. A callback that ends its
 // goroutine (runtime.Goexit) ends the host's, but under Timeout and within PartitionState, which have goroutines of their own.
 func Recover(cb Callbacks) Callbacks { return recovering{cb} }
@@ -30,7 +32,7 @@ func (r recovering) Lost(ctx context.Context, l *Loss) error {
 func protect(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
+			err = &strategy.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return f()

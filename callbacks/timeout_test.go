@@ -42,7 +42,7 @@ func TestTimeoutInTime(t *testing.T) {
 			}
 		}
 		for _, err := range three(t.Context(), callbacks.Timeout(j.named("b", io.EOF, true), 0)) {
-			if _, ok := errors.AsType[*callbacks.PanicError](err); !ok {
+			if _, ok := errors.AsType[*strategy.PanicError](err); !ok {
 				t.Errorf("got %v, want a PanicError", err)
 			}
 		}

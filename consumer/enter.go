@@ -9,6 +9,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // userCode is how the names of the functions begin through which the application's code is called: enterRecord, entering.Revoked.
@@ -53,7 +54,7 @@ func enterInterceptor(i sarama.ConsumerInterceptor, m *sarama.ConsumerMessage) (
 // recovered makes a panic an error. It is deferred.
 func recovered(err *error) {
 	if v := recover(); v != nil {
-		*err = &PanicError{Value: v, Stack: debug.Stack()}
+		*err = &strategy.PanicError{Value: v, Stack: debug.Stack()}
 	}
 }
 

@@ -50,7 +50,7 @@ type HandlerError struct {
 	Topic     string
 	Partition int32
 	Offset    int64 // of the record, or of the first of a batch
-	Err       error // what the handler returned, or a [*PanicError]
+	Err       error // what the handler returned, or a [*strategy.PanicError]
 }
 
 func (e *HandlerError) Error() string {
@@ -59,9 +59,6 @@ func (e *HandlerError) Error() string {
 
 // Unwrap returns the cause.
 func (e *HandlerError) Unwrap() error { return e.Err }
-
-// A PanicError is a panic of a handler, as an error.
-type PanicError = callbacks.PanicError
 
 // A StuckError is about a handler that does not return.
 type StuckError struct {

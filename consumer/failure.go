@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Failure says what to do when a handler returns an error or panics, which is then a [*PanicError]. The zero value ends Run, with the
+// Failure says what to do when a handler returns an error or panics, which is then a [*strategy.PanicError]. The zero value ends Run, with the
 // record not committed.
 //
 // A record is tried Retries times more, on its partition's goroutine: the partition waits, others go on. Then DeadLetter is given it, if

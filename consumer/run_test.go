@@ -261,7 +261,7 @@ func TestHandlerFails(t *testing.T) {
 		cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 		a := start(t, "a", config(cluster.Addrs(), "g", "orders"), func(context.Context, *consumer.Message) error { panic(broken) })
 		err := a.ended()
-		var p *consumer.PanicError
+		var p *strategy.PanicError
 		if !errors.As(err, &p) || !errors.Is(err, broken) || len(p.Stack) == 0 {
 			t.Errorf("Run returned %v", err)
 		}

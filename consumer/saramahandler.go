@@ -49,7 +49,7 @@ type SaramaGroup struct{ handler sarama.ConsumerGroupHandler }
 //
 // # Failures
 //
-// A ConsumeClaim that returns before its partition goes has failed: with its error, a [*PanicError], or
+// A ConsumeClaim that returns before its partition goes has failed: with its error, a [*strategy.PanicError], or
 // sarama.ErrSessionConsumeClaimExited. [Config.Failure] says what to do: Retries calls it again, with the records from the mark on; then Run ends with
 // a [*HandlerError]. Sarama's way, to go on for ever, is Retries: -1. Tries are counted from the last mark. DeadLetter and Skip are refused, as nobody
 // knows which record it is about. An error of Setup is one of OnAssign, after Cleanup; see [Config.RetryAssign]. One of Cleanup is reported.

@@ -38,8 +38,8 @@ func (e *EventError) Error() string {
 	return fmt.Sprintf("event %d (%s): %s", e.Event, e.Text, e.Problem)
 }
 
-// RunError says at which step a strategy failed. It unwraps to the assignor's own error, a [*PanicError], the
-// [*github.com/assignkit/assignkit/strategy.InvalidError] of an answer that breaks the rules, or an [*UnsettledError].
+// RunError says at which step a strategy failed. It unwraps to the assignor's own error, a
+// [*strategy.PanicError], the [*strategy.InvalidError] of an answer that breaks the rules, or an [*UnsettledError].
 type RunError struct {
 	Strategy string
 	Step     int    // 0 is the start
@@ -52,24 +52,6 @@ func (e *RunError) Error() string {
 }
 
 func (e *RunError) Unwrap() error { return e.Err }
-
-// PanicError is an assignor's panic.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-// Error returns the first line of the panic.
-func (e *PanicError) Error() string {
-	line, _, _ := strings.Cut(fmt.Sprint(e.Value), "\n")
-	return "panic: " + line
-}
-
-// Unwrap returns the panic's value if it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
 
 // UnsettledError names the partitions that a cooperative assignor still withheld in the last of [MaxRounds] rounds.
 type UnsettledError struct {

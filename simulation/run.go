@@ -183,7 +183,7 @@ func ask(ctx context.Context, a strategy.Assignor, t *strategy.Table) (strategy.
 		var r result
 		defer func() {
 			if v := recover(); v != nil {
-				r.err = &PanicError{Value: v, Stack: debug.Stack()}
+				r.err = &strategy.PanicError{Value: v, Stack: debug.Stack()}
 			}
 			done <- r
 		}()

@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 				panic("too many\nmembers")
 			}
 			return deal(g, false)
-		}}, "spec: step 1 (join member-4): panic: too many"},
+		}}, "spec: step 1 (join member-4): panic: too many\nmembers"},
 		{"nothing", broken{assign: func(g *strategy.Group) (strategy.Assignment, error) {
 			return strategy.Assignment{}, nil
 		}}, `spec: step 0 (start): invalid assignment (9 violations); complete: t-0: nobody gets it, and no reason is given; ` +
@@ -98,7 +98,7 @@ func TestUnsettled(t *testing.T) {
 func TestPanicKeepsTheStack(t *testing.T) {
 	cause := errors.New("cause")
 	_, err := Run(context.Background(), small(), "spec", broken{assign: func(*strategy.Group) (strategy.Assignment, error) { panic(cause) }})
-	var e *PanicError
+	var e *strategy.PanicError
 	if !errors.As(err, &e) || !strings.Contains(string(e.Stack), "run_test.go") || !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}

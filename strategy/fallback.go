@@ -24,13 +24,19 @@ const (
 // ErrUnanswered is the error of a [Failure] whose assignor did not answer in its time.
 var ErrUnanswered = errors.New("no answer in time")
 
-// PanicError is the error of a [Failure] whose assignor panicked.
+// A PanicError is a panic as an error: of an assignor, and with the packages that run other code of applications, of that.
 type PanicError struct {
-	Value any
-	Stack []byte
+	Value any    // what it panicked with
+	Stack []byte // of the goroutine, as debug.Stack prints it
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value if it is an error, such as a [runtime.Error], or nil.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
 
 // A Failure is one assignor whose answer a [FallbackAssignor] did not use.
 type Failure struct {
