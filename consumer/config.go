@@ -128,13 +128,13 @@ const (
 func (c *Config) validate() error {
 	var errs []error
 	if c.Group == "" {
-		errs = append(errs, ErrNoGroup)
+		errs = append(errs, errors.New("consumer: no group name; set Config.Group"))
 	}
 	if len(c.Brokers) == 0 {
-		errs = append(errs, ErrNoBrokers)
+		errs = append(errs, errors.New("consumer: no brokers; set Config.Brokers to their addresses, host:port"))
 	}
 	if len(c.Topics) == 0 {
-		errs = append(errs, ErrNoTopics)
+		errs = append(errs, errors.New("consumer: no topics; set Config.Topics"))
 	}
 	for _, t := range c.Topics {
 		if err := checkTopic(t); err != nil {

@@ -14,13 +14,6 @@ import (
 )
 
 var (
-	// ErrNoGroup is returned by [New] for a configuration without a group name.
-	ErrNoGroup = errors.New("consumer: no group name; set Config.Group")
-	// ErrNoBrokers is returned by [New] for one without addresses.
-	ErrNoBrokers = errors.New("consumer: no brokers; set Config.Brokers to their addresses, host:port")
-	// ErrNoTopics is returned by [New] for one without topics.
-	ErrNoTopics = errors.New("consumer: no topics; set Config.Topics")
-
 	// ErrRan is returned by Run when it was called before: a consumer runs once.
 	ErrRan = errors.New("consumer: ran before; make another one with New")
 	// ErrNotRunning is returned where something is asked of a consumer that does not run, or not any more.
