@@ -13,9 +13,6 @@ import (
 	"github.com/IBM/sarama"
 )
 
-// ErrCut is the error of an Open that was cut.
-var ErrCut = errors.New("the connection was cut")
-
 // A Conn is a connection to a broker. Requests go through Broker, whose errors may be about the connection: then it is of no further use,
 // and is closed.
 type Conn struct {
@@ -79,7 +76,7 @@ func (s *socket) Dial(network, addr string) (net.Conn, error) {
 	defer s.mu.Unlock()
 	if s.broken {
 		_ = conn.Close()
-		return nil, ErrCut
+		return nil, errors.New("the connection was cut")
 	}
 	s.conn = conn
 	return conn, nil
