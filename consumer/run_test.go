@@ -192,6 +192,25 @@ func TestHandlerOutlivesTheDrain(t *testing.T) {
 	}
 }
 
+// TestUnclean has a handler that does not heed its context. The end does not wait for it for ever.
+func TestUnclean(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.CloseTimeout = 100 * time.Millisecond
+	working, release := make(chan struct{}), make(chan struct{})
+	a := start(t, "a", cfg, func(context.Context, *consumer.Message) error {
+		close(working)
+		<-release
+		return nil
+	})
+	<-working
+	a.cancel()
+	if err := a.ended(); !errors.Is(err, consumer.ErrUnclean) {
+		t.Errorf("Run returned %v", err)
+	}
+	close(release)
+}
+
 func TestStuckHandler(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	cfg := config(cluster.Addrs(), "g", "orders")

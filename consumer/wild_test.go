@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -69,18 +70,24 @@ func TestWild01and02SecondRebalanceBeforeOffsetsAreFetched(t *testing.T) {
 
 // Elsewhere: Lost came before any Assigned when the first join failed.
 func TestWild03NoLossBeforeAnAssignment(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
-	cluster.Fake().ControlKey(int16(kmsg.JoinGroup), func(r kmsg.Request) (kmsg.Response, error, bool) {
-		resp := r.ResponseKind().(*kmsg.JoinGroupResponse)
-		resp.ErrorCode = kerr.GroupAuthorizationFailed.Code
-		return resp, nil, true
-	})
-	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
-	if err := a.ended(); !errors.Is(err, consumer.ErrGroupUnauthorized) {
-		t.Errorf("Run returned %v", err)
-	}
-	if log := a.noted(); len(log) > 0 {
-		t.Errorf("callbacks %q", log)
+	for code, want := range map[*kerr.Error]error{
+		kerr.GroupAuthorizationFailed:  consumer.ErrGroupUnauthorized,
+		kerr.InconsistentGroupProtocol: consumer.ErrProtocol,
+		kerr.InvalidSessionTimeout:     consumer.ErrSession,
+		kerr.GroupMaxSizeReached:       consumer.ErrGroupFull,
+		kerr.FencedInstanceID:          consumer.ErrFenced,
+	} {
+		t.Run(code.Message, func(t *testing.T) {
+			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
+			cluster.Fake().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Err: code})
+			a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
+			if err := a.ended(); !errors.Is(err, want) || !errors.Is(err, sarama.KError(code.Code)) {
+				t.Errorf("Run returned %v", err)
+			}
+			if log := a.noted(); len(log) > 0 {
+				t.Errorf("callbacks %q", log)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -178,12 +179,8 @@ func TestDamaged(t *testing.T) {
 		{"GROUP CONSUMER-ID CURRENT-EPOCH CURRENT-ASSIGNMENT\ng a 99999999999 t:1\n", "x:2: CURRENT-EPOCH is a number or -, not 99999999999"},
 	} {
 		_, err := Read("x", strings.NewReader(c.text))
-		got := ""
-		if err != nil {
-			got = err.Error()
-		}
-		if got != c.want {
-			t.Errorf("%.60q: got %q, want %q", c.text, got, c.want)
+		if e, ok := errors.AsType[*Error](err); !ok || e.Error() != c.want {
+			t.Errorf("%.60q: got %v, want %q", c.text, err, c.want)
 		}
 	}
 }

@@ -217,6 +217,23 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
+// TestNeverWhole has one that does not come whole, however many bytes are asked for. Others are read.
+func TestNeverWhole(t *testing.T) {
+	s := scripted(t, 1, 2)
+	s.answer = func(_ int32, _ *kmsg.FetchRequest, p kmsg.FetchRequestTopicPartition, to *kmsg.FetchResponseTopicPartition) {
+		serve([]batch{records(0, 0, 0, -1, 0)}, p, to)
+		if p.Partition == 0 {
+			to.RecordBatches = to.RecordBatches[:len(to.RecordBatches)-1]
+		}
+	}
+	f := embeddedFetcher(t, s.cluster, fetch.Config{})
+	f.open("orders", 0, from(0))
+	wantOffsets(t, offsets(t, f.open("orders", 1, from(0)), 1), 0, 1)
+	reported(f, func(r fetch.Trouble) bool {
+		return r.Partition == at("orders", 0) && errors.Is(r.Err, fetch.ErrTooLarge)
+	})
+}
+
 // TestOnlyAlone has a broker that gives a partition's record only if it need not think of others.
 func TestOnlyAlone(t *testing.T) {
 	s := scripted(t, 1, 2)

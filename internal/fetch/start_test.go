@@ -177,6 +177,19 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
+// TestNoLeader has a partition that nobody leads for a while.
+func TestNoLeader(t *testing.T) {
+	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
+	s := embeddedFetcher(t, c, fetch.Config{})
+	fault := c.Fake().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Topic: "orders", Err: kerr.LeaderNotAvailable, Count: -1})
+	p := s.open("orders", 0, earliest)
+	reported(s, func(r fetch.Trouble) bool {
+		return r.Partition == at("orders", 0) && errors.Is(r.Err, fetch.ErrNoLeader)
+	})
+	fault.Remove()
+	wantOffsets(t, offsets(t, p, 1), 0, 1)
+}
+
 func TestMissing(t *testing.T) {
 	c := cluster(t, 1, embedded.Topic{Name: "other", Partitions: 1, Records: []int{1}})
 	s := embeddedFetcher(t, c, fetch.Config{})

@@ -3,6 +3,7 @@ package groupjson
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -128,7 +129,7 @@ func TestDecodeErrors(t *testing.T) {
 		g, err := Decode([]byte(test.line))
 		if err == nil {
 			t.Errorf("%s\ngives %+v, no error", test.line, g)
-		} else if err.Error() != test.want {
+		} else if e, ok := errors.AsType[*Error](err); !ok || e.Error() != test.want {
 			t.Errorf("%s\ngot  %s\nwant %s", test.line, err, test.want)
 		}
 	}

@@ -115,7 +115,7 @@ func TestUserDataErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			u, ok, err := DecodeUserData(unhex(t, test.hex))
-			if want := (&DecodeError{"user data", test.field, test.offset, test.err}); !ok || !reflect.DeepEqual(err, want) {
+			if want := (&DecodeError{"user data", test.field, test.offset, test.err}); !ok || !errors.Is(err, test.err) || !reflect.DeepEqual(err, want) {
 				t.Errorf("got %v, want %v", err, want)
 			}
 			if !reflect.DeepEqual(u, UserData{}) {

@@ -49,7 +49,7 @@ func TestWriterKeepsFirstError(t *testing.T) {
 	w := NewWriter(&got)
 	_, _ = io.WriteString(w, "a line\n")
 	err := w.Flush()
-	if !errors.Is(err, full) || err.Error() != "writing output: no space left" {
+	if _, ok := errors.AsType[*WriteError](err); !ok || !errors.Is(err, full) || err.Error() != "writing output: no space left" {
 		t.Fatalf("Flush returned %v", err)
 	}
 	got.err = nil
