@@ -8,8 +8,7 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// DefaultConcurrency is how many values a [PartitionState] loads or saves at a time where its Concurrency is 0.
-const DefaultConcurrency = 8
+const defaultConcurrency = 8
 
 // A PartitionState keeps a value for each partition that the member owns: loaded when it is assigned, saved when it is revoked,
 // dropped when it is lost. It is given to the host as callbacks, alone or in a [Chain], and to handlers for [PartitionState.Get].
@@ -29,7 +28,7 @@ type PartitionState[S any] struct {
 	// Drop releases a value that is not saved. It must not store it: another member may have gone on from the one saved last. It may
 	// run concurrently with itself for other partitions, and, with [LossUndrained], with the handler of its own. May be nil.
 	Drop func(p strategy.TopicPartition, s S)
-	// Concurrency bounds how many calls run at a time. 0: DefaultConcurrency; 1: one after another, in the order of partitions.
+	// Concurrency bounds how many calls run at a time. 0: 8; 1: one after another, in the order of partitions.
 	Concurrency int
 
 	mu   sync.RWMutex
@@ -120,7 +119,7 @@ func (s *PartitionState[S]) drop(p strategy.TopicPartition, value S) {
 func (s *PartitionState[S]) each(list []strategy.TopicPartitions, op string, f func(strategy.TopicPartition) error) error {
 	limit := s.Concurrency
 	if limit <= 0 {
-		limit = DefaultConcurrency
+		limit = defaultConcurrency
 	}
 	errs := make([]error, count(list))
 	slots := make(chan struct{}, limit)

@@ -34,7 +34,7 @@ func TestPartitionStateZero(t *testing.T) {
 }
 
 func TestPartitionStateConcurrency(t *testing.T) {
-	for _, test := range []struct{ concurrency, most int }{{0, callbacks.DefaultConcurrency}, {1, 1}, {3, 3}, {100, 20}} {
+	for _, test := range []struct{ concurrency, most int }{{0, 8}, {1, 1}, {3, 3}, {100, 20}} {
 		bubble(t, func(t *testing.T) {
 			var running, most atomic.Int32
 			s := &callbacks.PartitionState[int]{Concurrency: test.concurrency}

@@ -22,7 +22,7 @@ import (
 // assignor, in a list in which every strategy is cooperative; Sarama runs a mixed list eagerly. Cooperative groups need Version 2.4 at
 // least, and 3.2 for members to say how old their claims are.
 //
-// Where the assignor panics, fails, takes longer than [strategy.DefaultFallbackTimeout] or answers what [strategy.Validate] rejects, the
+// Where the assignor panics, fails, takes longer than 5 s or answers what [strategy.Validate] rejects, the
 // last resort of [strategy.Fallback] answers, and slog.Default() is told. A [*strategy.FallbackAssignor] is taken as it is, with its own time
 // limits and logger. A time limit should stay well below Consumer.Group.Session.Timeout, as Sarama sends no heartbeats meanwhile.
 //

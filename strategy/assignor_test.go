@@ -55,10 +55,10 @@ func TestOptionalInterfacesBehindWrappers(t *testing.T) {
 			if !slices.Equal(calls, []string{"assigned m", "closed"}) {
 				t.Errorf("called %v", calls)
 			}
-			if GrouperOf(a) != nil {
+			if _, ok := As[Grouper](a); ok {
 				t.Error("a grouper from nowhere")
 			}
-			if GrouperOf(wrap(byNumber{})) == nil {
+			if _, ok := As[Grouper](wrap(byNumber{})); !ok {
 				t.Error("grouper is hidden")
 			}
 		})

@@ -36,7 +36,8 @@ func (c cooperative) Assign(ctx context.Context, g *Group) (Assignment, error) {
 	if err != nil {
 		return Assignment{}, err
 	}
-	withhold(t, &a, GrouperOf(c.inner))
+	grouper, _ := As[Grouper](c.inner)
+	withhold(t, &a, grouper)
 	return a, nil
 }
 

@@ -57,7 +57,7 @@ type FallbackAssignor struct {
 	Then  []Assignor
 
 	// Timeout bounds each assignor's time. 0: an even share of what is left until the context's deadline; without a deadline,
-	// DefaultFallbackTimeout.
+	// 5 s.
 	Timeout time.Duration
 	// Logger is told of each failure at level Warn. Nil: slog.Default().
 	Logger *slog.Logger
@@ -65,9 +65,6 @@ type FallbackAssignor struct {
 	// block. May be nil.
 	OnFailure func(Failure)
 }
-
-// DefaultFallbackTimeout bounds each assignor of a [FallbackAssignor] where nothing else does.
-const DefaultFallbackTimeout = 5 * time.Second
 
 // Fallback returns an assignor that asks first, and where that panics, fails, does not answer in its time or answers what
 // [Validate] rejects, the next of then. Behind the last stands a resort that always answers: members keep what is theirs, and
@@ -189,7 +186,7 @@ func (f *FallbackAssignor) timeout(ctx context.Context, left int) time.Duration 
 	if deadline, ok := ctx.Deadline(); ok {
 		return time.Until(deadline) / time.Duration(left)
 	}
-	return DefaultFallbackTimeout
+	return 5 * time.Second
 }
 
 func (f *FallbackAssignor) report(x Failure) {

@@ -43,10 +43,11 @@ func (e *SpecError) Unwrap() error { return e.Err }
 
 var cooperativeParameter = Parameter{Name: "cooperative", Kind: KindBool, Default: "false", Summary: "what another member still owns waits for a second round"}
 
-// MaxSpec is the longest specification that is read, in bytes.
-const MaxSpec = 4096
+// maxSpec is the longest specification that is read, in bytes.
+const maxSpec = 4096
 
-// Parse makes the assignor that a specification stands for. The caller closes it with [Close].
+// Parse makes the assignor that a specification of at most 4096 bytes stands for. The caller closes it with [Close]. An error is
+// a [*SpecError].
 func Parse(text string) (Assignor, error) {
 	s, d, err := parseSpec(text)
 	if err != nil {
@@ -70,8 +71,8 @@ func parseSpec(text string) (Spec, Definition, error) {
 		}
 		return &SpecError{Spec: shown, Problem: fmt.Sprintf(format, args...), Err: cause}
 	}
-	if len(text) > MaxSpec {
-		return Spec{}, Definition{}, fail(ErrSpec, "longer than %d bytes", MaxSpec)
+	if len(text) > maxSpec {
+		return Spec{}, Definition{}, fail(ErrSpec, "longer than %d bytes", maxSpec)
 	}
 	head, query, _ := strings.Cut(text, "?")
 	name, argument, hasArgument := strings.Cut(head, ":")
@@ -151,9 +152,6 @@ func (p *Parameter) check(value string) error {
 	}
 	return nil
 }
-
-// Has says whether a parameter is set.
-func (s Spec) Has(parameter string) bool { _, ok := s.values[parameter]; return ok }
 
 // Value returns a parameter's value, or otherwise what it is without.
 func (s Spec) Value(parameter, otherwise string) string {

@@ -35,13 +35,13 @@ func TestParse(t *testing.T) {
 	}
 	s := a.(configured).spec
 	if s.Name != "test-spec" || s.Argument != "dir/a:b.yaml" || s.Int("number", 1) != 7 || !s.Bool("flag") ||
-		s.Value("mode", "") != "slow" || s.Value("label", "") != "a&b=c+d" || !s.Has("label") {
+		s.Value("mode", "") != "slow" || s.Value("label", "") != "a&b=c+d" {
 		t.Errorf("%+v", s)
 	}
 	if a, err = Parse("test-spec:x"); err != nil {
 		t.Fatal(err)
 	}
-	if s := a.(configured).spec; s.Int("number", 1) != 1 || s.Bool("flag") || s.Value("mode", "fast") != "fast" || s.Has("label") {
+	if s := a.(configured).spec; s.Int("number", 1) != 1 || s.Bool("flag") || s.Value("mode", "fast") != "fast" || s.Value("label", "none") != "none" {
 		t.Errorf("not set: %+v", s)
 	}
 	for spec, name := range map[string]string{

@@ -8,11 +8,3 @@ type Grouper interface {
 	// for itself. It must be deterministic and depend on nothing but its arguments and the assignor's configuration.
 	Together(g *Group, t *Topic, partition int32) string
 }
-
-// GrouperOf returns a's [Grouper], or nil if its partitions move one by one.
-func GrouperOf(a Assignor) Grouper {
-	if u, ok := As[Grouper](a); ok {
-		return u
-	}
-	return nil
-}

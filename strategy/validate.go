@@ -49,14 +49,13 @@ func (v Violation) String() string {
 }
 
 // InvalidError lists everything that is wrong with an answer, sorted, so that the same answer gives the same error. Of answers that
-// are wrong throughout it lists MaxViolations, and counts the rest.
+// are wrong throughout it lists 10,000, and counts the rest.
 type InvalidError struct {
 	Violations []Violation
-	More       int
+	More       int // how many beside them
 }
 
-// MaxViolations is the most that an [InvalidError] lists.
-const MaxViolations = 10_000
+const maxViolations = 10_000
 
 // Error names the first few violations and how many there are.
 func (e *InvalidError) Error() string {
@@ -131,7 +130,7 @@ type validator struct {
 const mentioned = -2
 
 func (v *validator) report(r Rule, member, topic string, partition int32, format string, args ...any) {
-	if len(v.found) == MaxViolations {
+	if len(v.found) == maxViolations {
 		v.more++
 		return
 	}

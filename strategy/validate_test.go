@@ -135,7 +135,7 @@ func TestValidateManyViolations(t *testing.T) {
 	g := &Group{Topics: []Topic{{Name: "t", Partitions: 1_000_000}}, Members: []Member{{ID: "a", Topics: []string{"t"}}}}
 	err := Validate(g, &Assignment{Members: map[string][]TopicPartitions{"a": nil}}, ProtocolEager)
 	var invalid *InvalidError
-	if !errors.As(err, &invalid) || len(invalid.Violations) != MaxViolations || invalid.More != 990_000 {
+	if !errors.As(err, &invalid) || len(invalid.Violations) != maxViolations || invalid.More != 990_000 {
 		t.Fatalf("%v", err)
 	}
 	if want := "invalid assignment (1000000 violations)"; !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "; and 999995 more") {

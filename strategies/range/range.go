@@ -17,8 +17,8 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// WireName is the protocol name of either variant unless it is given one of its own. It is that of Kafka's clients.
-const WireName = "range"
+// wireName is the protocol name of either variant unless it is given one of its own. It is that of Kafka's clients.
+const wireName = "range"
 
 // Assignor assigns by ranges. The zero value cuts chunks: of P partitions and C subscribers, with N = ⌈P/C⌉, the subscriber
 // with index i gets i·N to min((i+1)·N, P)−1, so the last ones may get fewer than others, or none.
@@ -32,7 +32,7 @@ type Assignor struct {
 	// racks (KIP-881); topics of the same size and subscribers are kept together, in racks that suit them all.
 	Even bool
 
-	// Wire is the protocol name; empty means [WireName]. In a group whose members offer both variants under one name, the leader
+	// Wire is the protocol name; empty means "range", that of Kafka's clients. In a group whose members offer both variants under one name, the leader
 	// decides which is used.
 	Wire string
 }
@@ -42,7 +42,7 @@ var _ strategy.Assignor = Assignor{}
 // Name returns the protocol name.
 func (a Assignor) Name() string {
 	if a.Wire == "" {
-		return WireName
+		return wireName
 	}
 	return a.Wire
 }
@@ -132,7 +132,7 @@ func cutEven(part, readers []int32) {
 }
 
 func init() {
-	wire := strategy.Parameter{Name: "wire", Kind: strategy.KindText, Default: WireName, Summary: "protocol name that the group's members agree on"}
+	wire := strategy.Parameter{Name: "wire", Kind: strategy.KindText, Default: wireName, Summary: "protocol name that the group's members agree on"}
 	register := func(name, summary string, even bool) {
 		strategy.Register(name, strategy.Definition{
 			Summary:    summary,

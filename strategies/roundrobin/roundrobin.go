@@ -11,9 +11,6 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// WireName is the protocol name, that of Kafka's clients.
-const WireName = "roundrobin"
-
 // Assignor deals topics by name, and their partitions by number, to the members in order, over and over; it goes on where it
 // stopped from one topic to the next and passes over members that do not subscribe. Where all subscribe to the same topics, any two members differ
 // by one partition at most; otherwise they may differ by more than they have to.
@@ -25,8 +22,8 @@ type Assignor struct{}
 
 var _ strategy.Assignor = Assignor{}
 
-// Name returns [WireName].
-func (Assignor) Name() string { return WireName }
+// Name returns "roundrobin", the name on the wire, that of Kafka's clients.
+func (Assignor) Name() string { return "roundrobin" }
 
 // Assign deals the partitions of g. Its only errors are the [*strategy.GroupError] of a malformed group, and ctx's.
 func (Assignor) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
