@@ -20,8 +20,6 @@ func Chain(list ...Callbacks) Callbacks {
 
 type chain []Callbacks
 
-func (c chain) Unwrap() []Callbacks { return slices.Clone(c) }
-
 func (c chain) Assigned(ctx context.Context, a *Assignment) error {
 	errs := make([]error, 0, len(c))
 	for i, cb := range c {

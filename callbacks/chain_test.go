@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -72,9 +73,13 @@ func TestChainSharesTheArgument(t *testing.T) {
 	}
 }
 
-func TestRecover(t *testing.T) {
+// TestPanics has callbacks panic within a helper.
+func TestPanics(t *testing.T) {
+	guarded := func(cb callbacks.Callbacks) callbacks.Callbacks {
+		return callbacks.Log(cb, slog.New(slog.DiscardHandler))
+	}
 	var j journal
-	for _, err := range three(t.Context(), callbacks.Recover(j.named("a", io.ErrUnexpectedEOF, true))) {
+	for _, err := range three(t.Context(), guarded(j.named("a", io.ErrUnexpectedEOF, true))) {
 		if panicked, ok := errors.AsType[*strategy.PanicError](err); !ok || fmt.Sprint(panicked.Value) != "unexpected EOF" || len(panicked.Stack) == 0 {
 			t.Errorf("got %v", err)
 		}
@@ -82,47 +87,19 @@ func TestRecover(t *testing.T) {
 			t.Errorf("%v does not wrap its value", err)
 		}
 	}
-	for _, err := range three(t.Context(), callbacks.Recover(j.named("a", io.EOF, false))) {
+	for _, err := range three(t.Context(), guarded(j.named("a", io.EOF, false))) {
 		if !errors.Is(err, io.EOF) {
 			t.Errorf("got %v, want the callback's error", err)
 		}
 	}
-	err := callbacks.Recover(callbacks.Funcs{OnLost: func(_ context.Context, l *callbacks.Loss) error {
+	err := guarded(callbacks.Funcs{OnLost: func(_ context.Context, l *callbacks.Loss) error {
 		return fmt.Errorf("%d", []int{}[len(l.Removed)])
 	}}).Lost(t.Context(), loss(1))
 	if _, ok := errors.AsType[runtime.Error](err); !ok {
 		t.Errorf("got %v, want a runtime.Error", err)
 	}
-	err = callbacks.Recover(callbacks.Funcs{OnLost: func(context.Context, *callbacks.Loss) error { panic("words") }}).Lost(t.Context(), loss(1))
+	err = guarded(callbacks.Funcs{OnLost: func(context.Context, *callbacks.Loss) error { panic("words") }}).Lost(t.Context(), loss(1))
 	if err == nil || err.Error() != "panic: words" || errors.Unwrap(err) != nil {
 		t.Errorf("got %v", err)
-	}
-}
-
-// closer is callbacks that can do more.
-type closer struct {
-	callbacks.Funcs
-	name string
-}
-
-func (closer) Close() error { return nil }
-
-func TestFind(t *testing.T) {
-	a, b, c := closer{name: "a"}, closer{name: "b"}, closer{name: "c"}
-	cb := callbacks.Recover(callbacks.Log(callbacks.Chain(
-		callbacks.Timeout(a, time.Second), callbacks.Funcs{}, callbacks.Chain(b), c,
-	), nil))
-	var names []string
-	for _, x := range callbacks.Find[io.Closer](cb) {
-		names = append(names, x.(closer).name)
-	}
-	if got := strings.Join(names, ""); got != "abc" {
-		t.Errorf("found %q, want abc", got)
-	}
-	if got := callbacks.Find[interface{ Flush() }](cb); len(got) != 0 {
-		t.Errorf("found %v", got)
-	}
-	if got := callbacks.Find[io.Closer](nil); len(got) != 0 {
-		t.Errorf("found %v in nothing", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Log writes a line for every call of cb when it has returned: at level Info, for a loss at Warn, and at Error if it failed or
-// panicked, which is then a [*strategy.PanicError] as with [Recover]. At level Debug there is a line as well when the call begins. A nil cb
+// panicked, which is then a [*strategy.PanicError]. At level Debug there is a line as well when the call begins. A nil cb
 // does nothing, so that Log can stand in a [Chain] of its own; a nil logger is [slog.Default].
 //
 // The attributes are group, member, generation, added or removed (as "orders[0-3,7] payments[1]", cut where it gets long), count (how
@@ -27,8 +27,6 @@ type logging struct {
 	inner  Callbacks
 	logger *slog.Logger
 }
-
-func (l logging) Unwrap() []Callbacks { return []Callbacks{l.inner} }
 
 func (l logging) Assigned(ctx context.Context, a *Assignment) error {
 	attrs := append(eventAttrs(&a.Event), partitionAttrs("added", a.Added)...)

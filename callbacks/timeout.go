@@ -29,8 +29,6 @@ type timeout struct {
 	last <-chan struct{} // closed when the call made last has returned
 }
 
-func (t *timeout) Unwrap() []Callbacks { return []Callbacks{t.inner} }
-
 func (t *timeout) Assigned(ctx context.Context, a *Assignment) error {
 	own := a.child()
 	inTime, err := t.run(ctx, func(ctx context.Context, _ bool) error { return t.inner.Assigned(ctx, own) })

@@ -61,9 +61,6 @@ func recovered(err *error) {
 // entering calls callbacks in methods by whose names [calledBack] knows them.
 type entering struct{ callbacks.Callbacks }
 
-// Unwrap makes it a [callbacks.Wrapper].
-func (e entering) Unwrap() []callbacks.Callbacks { return []callbacks.Callbacks{e.Callbacks} }
-
 func (e entering) Assigned(ctx context.Context, a *callbacks.Assignment) error {
 	return e.Callbacks.Assigned(ctx, a)
 }

@@ -109,9 +109,6 @@ type startsKept struct {
 	run *saramaRun
 }
 
-// Unwrap makes it a [callbacks.Wrapper].
-func (k startsKept) Unwrap() []callbacks.Callbacks { return []callbacks.Callbacks{k.Callbacks} }
-
 func (k startsKept) Assigned(ctx context.Context, a *callbacks.Assignment) error {
 	own := &callbacks.Assignment{Event: a.Event, Added: a.Added, Committed: a.Committed}
 	err := k.Callbacks.Assigned(ctx, own)

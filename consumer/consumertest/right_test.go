@@ -117,7 +117,7 @@ func TestRight(t *testing.T) {
 		"state":      {make: states(0, itself)},
 		"committing": {options: manual, make: committing},
 		"chain": {make: states(0, func(cb callbacks.Callbacks) callbacks.Callbacks {
-			return callbacks.Chain(callbacks.Log(nil, discard), cb, callbacks.Recover(callbacks.Funcs{}))
+			return callbacks.Chain(callbacks.Log(nil, discard), cb, callbacks.Funcs{})
 		})},
 		"timeout": {make: states(0, func(cb callbacks.Callbacks) callbacks.Callbacks { return callbacks.Timeout(cb, time.Minute) })},
 		"timeout in a chain": {make: states(0, func(cb callbacks.Callbacks) callbacks.Callbacks {
