@@ -65,7 +65,7 @@ func deal(g *strategy.Group, sticky bool) (strategy.Assignment, error) {
 		}
 		if best < 0 {
 			if drains {
-				left = append(left, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: p, Reason: strategy.Draining})
+				left = append(left, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: p, Reason: strategy.ReasonDraining})
 			}
 			continue
 		}

@@ -78,7 +78,7 @@ func TestPlayBack(t *testing.T) {
 	s := small()
 	s.Events = []Event{Change{Label: "later", Set: []strategy.Member{{ID: "member-1", Rack: "r"}}}}
 	withheld := owns([]int32{0}, []int32{2, 3}, []int32{4, 5})
-	withheld.Unassigned = []strategy.Unassigned{{Topic: "t", Partition: 1, Reason: strategy.Withheld}}
+	withheld.Unassigned = []strategy.Unassigned{{Topic: "t", Partition: 1, Reason: strategy.ReasonWithheld}}
 	answers := [][]strategy.Assignment{
 		{owns([]int32{0, 1}, []int32{2, 3}, []int32{4, 5})},
 		{withheld, owns(nil, []int32{0, 1, 2, 3}, []int32{4})}, // 0 goes from one to another at once, 5 is forgotten

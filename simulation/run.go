@@ -161,7 +161,7 @@ func (r *runner) round(step *Step, table *strategy.Table, a *strategy.Assignment
 	share(g, a)
 	r.state.settle(a)
 	for i := range a.Unassigned {
-		if a.Unassigned[i].Reason == strategy.Withheld {
+		if a.Unassigned[i].Reason == strategy.ReasonWithheld {
 			withheld++
 		}
 	}
@@ -233,7 +233,7 @@ func unsettled(a *strategy.Assignment) error {
 	e := &UnsettledError{}
 	for i := range a.Unassigned {
 		switch u := &a.Unassigned[i]; {
-		case u.Reason != strategy.Withheld:
+		case u.Reason != strategy.ReasonWithheld:
 		case len(e.Partitions) < shown:
 			e.Partitions = append(e.Partitions, u.Topic+"-"+strconv.Itoa(int(u.Partition)))
 		default:

@@ -77,7 +77,7 @@ func TestUnsettled(t *testing.T) {
 		}
 		a.Members["member-1"] = []strategy.TopicPartitions{{Topic: "t", Partitions: half}}
 		for _, p := range other {
-			u := strategy.Unassigned{Topic: "t", Partition: p, Reason: strategy.Withheld}
+			u := strategy.Unassigned{Topic: "t", Partition: p, Reason: strategy.ReasonWithheld}
 			if g.Generation > 2 { // nobody owns it by then, so it can only wait for the other half
 				u.With = &strategy.TopicPartition{Topic: "t", Partition: p}
 			}

@@ -59,18 +59,20 @@ type Reason string
 
 // The reasons there are.
 const (
-	// Withheld means: in a cooperative round, another member still owns it, or two claim it. It is handed out in the next round.
-	Withheld Reason = "withheld"
-	// Ineligible means: no member may have it by the assignor's own rules.
-	Ineligible Reason = "ineligible"
-	// Limit means: every member that may have it has as many partitions as the assignor's own limit allows.
-	Limit Reason = "limit"
-	// Draining means: only draining members may have it, and the assignor gives them nothing.
-	Draining Reason = "draining"
+	// ReasonWithheld means: in a cooperative round, another member still owns it, or two claim it. It is handed out in the next round.
+	ReasonWithheld Reason = "withheld"
+	// ReasonIneligible means: no member may have it by the assignor's own rules.
+	ReasonIneligible Reason = "ineligible"
+	// ReasonLimit means: every member that may have it has as many partitions as the assignor's own limit allows.
+	ReasonLimit Reason = "limit"
+	// ReasonDraining means: only draining members may have it, and the assignor gives them nothing.
+	ReasonDraining Reason = "draining"
 )
 
 // Reasons returns all reasons, sorted.
-func Reasons() []Reason { return []Reason{Draining, Ineligible, Limit, Withheld} }
+func Reasons() []Reason {
+	return []Reason{ReasonDraining, ReasonIneligible, ReasonLimit, ReasonWithheld}
+}
 
 // Count returns the number of partitions that member is given.
 func (a *Assignment) Count(member string) int {
@@ -81,9 +83,9 @@ func (a *Assignment) Count(member string) int {
 	return n
 }
 
-// Withholds reports whether a partition is [Withheld], so that a further round is needed.
+// Withholds reports whether a partition is [ReasonWithheld], so that a further round is needed.
 func (a *Assignment) Withholds() bool {
-	return slices.ContainsFunc(a.Unassigned, func(u Unassigned) bool { return u.Reason == Withheld })
+	return slices.ContainsFunc(a.Unassigned, func(u Unassigned) bool { return u.Reason == ReasonWithheld })
 }
 
 // sortUnassigned puts the list in the order of topics and partitions.

@@ -162,7 +162,7 @@ func (w *withholder) partitions(member, topic int32, tp TopicPartitions) []int32
 	for k, p := range tp.Partitions {
 		if p >= 0 && p < count {
 			if wait, with := w.waits(member, base+p); wait {
-				w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: Withheld, For: w.table.Group.Members[member].ID, With: with})
+				w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: ReasonWithheld, For: w.table.Group.Members[member].ID, With: with})
 				if !copied {
 					left, copied = slices.Clone(tp.Partitions[:k]), true
 				}

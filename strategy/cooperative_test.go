@@ -83,8 +83,8 @@ func TestCooperativeWithholdsUnits(t *testing.T) {
 	want := Assignment{
 		Members: map[string][]TopicPartitions{"a": {list("t", 0), list("u", 0)}, "b": nil},
 		Unassigned: []Unassigned{
-			{Topic: "t", Partition: 1, Reason: Withheld, For: "b"},
-			{Topic: "u", Partition: 1, Reason: Withheld, For: "b", With: &TopicPartition{Topic: "t", Partition: 1}},
+			{Topic: "t", Partition: 1, Reason: ReasonWithheld, For: "b"},
+			{Topic: "u", Partition: 1, Reason: ReasonWithheld, For: "b", With: &TopicPartition{Topic: "t", Partition: 1}},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {

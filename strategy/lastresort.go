@@ -33,7 +33,7 @@ func lastResort(g *Group, p Protocol) (Assignment, error) {
 			}
 			if p == ProtocolCooperative && t.Owner(i) != NoOwner { // somebody has to give it up first
 				name := t.Name(i)
-				unassigned = append(unassigned, Unassigned{Topic: name.Topic, Partition: name.Partition, Reason: Withheld})
+				unassigned = append(unassigned, Unassigned{Topic: name.Topic, Partition: name.Partition, Reason: ReasonWithheld})
 				continue
 			}
 			owner[i] = readers.order[0]

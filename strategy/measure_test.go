@@ -46,7 +46,7 @@ func TestMeasureMovement(t *testing.T) {
 	}
 	a := Assignment{
 		Members:    map[string][]TopicPartitions{"a": {list("t", 1, 4)}, "b": {list("t", 2), list("u", 0)}, "c": {list("t", 3)}},
-		Unassigned: []Unassigned{{Topic: "t", Partition: 5, Reason: Ineligible}, {Topic: "t", Partition: 0, Reason: Withheld}, {Topic: "u", Partition: 1, Reason: Limit}},
+		Unassigned: []Unassigned{{Topic: "t", Partition: 5, Reason: ReasonIneligible}, {Topic: "t", Partition: 0, Reason: ReasonWithheld}, {Topic: "u", Partition: 1, Reason: ReasonLimit}},
 	}
 	m, err := Measure(g, &a)
 	if err != nil {

@@ -265,20 +265,20 @@ func (v *validator) unassigned() {
 // untrue says why the reason for leaving out partition number i cannot be, "" if it can.
 func (v *validator) untrue(u *Unassigned, topic, i int32) string {
 	switch u.Reason {
-	case Ineligible:
+	case ReasonIneligible:
 		return ""
-	case Limit:
+	case ReasonLimit:
 		// A member may be empty because what it is to have is withheld in this round.
 		if !v.withholds && v.standing(topic).empty > 0 {
 			return "a member that could read it has nothing at all"
 		}
 		return ""
-	case Draining:
+	case ReasonDraining:
 		if s := v.standing(topic); s.subscribers == 0 || s.live > 0 {
 			return "it is not so that only draining members could read it"
 		}
 		return ""
-	case Withheld:
+	case ReasonWithheld:
 		return v.notWithheld(u, topic, i)
 	}
 	return fmt.Sprintf("is no reason; there are %v", Reasons())

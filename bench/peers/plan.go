@@ -34,7 +34,7 @@ func (p plan) assignment(t *strategy.Table, protocol strategy.Protocol) strategy
 		for i, owner := range t.Owners(&a) {
 			if owner < 0 && t.Owner(i) != strategy.NoOwner {
 				name := t.Name(i)
-				a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: name.Topic, Partition: name.Partition, Reason: strategy.Withheld})
+				a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: name.Topic, Partition: name.Partition, Reason: strategy.ReasonWithheld})
 			}
 		}
 	}

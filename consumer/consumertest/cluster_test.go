@@ -362,7 +362,7 @@ func (evenOnly) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignm
 		for _, tp := range list {
 			even := slices.DeleteFunc(slices.Clone(tp.Partitions), func(p int32) bool {
 				if p%2 == 1 {
-					a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: tp.Topic, Partition: p, Reason: strategy.Ineligible})
+					a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: tp.Topic, Partition: p, Reason: strategy.ReasonIneligible})
 				}
 				return p%2 == 1
 			})

@@ -133,7 +133,7 @@ func (c *Cluster) unassigned(g *kfake.GroupInfo, told []*trace.Rebalance) (left 
 			continue
 		}
 		for _, u := range r.Answer.Unassigned {
-			if u.Reason != strategy.Withheld {
+			if u.Reason != strategy.ReasonWithheld {
 				taken[strategy.TopicPartition{Topic: u.Topic, Partition: u.Partition}] = true
 			}
 		}

@@ -24,8 +24,8 @@ func TestAppendAnswer(t *testing.T) {
 		{"unsorted", strategy.Assignment{
 			Members: map[string][]strategy.TopicPartitions{"a": {{Topic: "u", Partitions: []int32{2, 1}}, {Topic: "t", Partitions: []int32{0}}, {Topic: "u", Partitions: []int32{0}}}},
 			Unassigned: []strategy.Unassigned{
-				{Topic: "u", Partition: 4, Reason: strategy.Withheld}, {Topic: "u", Partition: 3, Reason: strategy.Withheld},
-				{Topic: "t", Partition: 1, Reason: strategy.Withheld}, {Topic: "u", Partition: 5, Reason: strategy.Draining},
+				{Topic: "u", Partition: 4, Reason: strategy.ReasonWithheld}, {Topic: "u", Partition: 3, Reason: strategy.ReasonWithheld},
+				{Topic: "t", Partition: 1, Reason: strategy.ReasonWithheld}, {Topic: "u", Partition: 5, Reason: strategy.ReasonDraining},
 			},
 		}, `{"assignment":{"a":{"t":[0],"u":[0,1,2]}},"unassigned":{"draining":{"u":[5]},"withheld":{"t":[1],"u":[3,4]}}}`},
 	} {

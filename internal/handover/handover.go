@@ -68,7 +68,7 @@ func Announce(j *protocol.Join, g *strategy.Group, a *strategy.Assignment, timin
 	s := survey{join: j, table: t, timing: timing, coming: map[string][]strategy.TopicPartition{}}
 	s.members()
 	for i := range a.Unassigned {
-		if u := &a.Unassigned[i]; u.Reason == strategy.Withheld {
+		if u := &a.Unassigned[i]; u.Reason == strategy.ReasonWithheld {
 			s.look(u)
 		}
 	}

@@ -101,7 +101,7 @@ func (want *expectation) cooperative(t *testing.T, g *strategy.Group) {
 	for _, w := range want.Expect.Withheld {
 		topic, partition := w[0].(string), int32(w[1].(float64))
 		if !slices.ContainsFunc(first.Unassigned, func(u strategy.Unassigned) bool {
-			return u.Topic == topic && u.Partition == partition && u.Reason == strategy.Withheld
+			return u.Topic == topic && u.Partition == partition && u.Reason == strategy.ReasonWithheld
 		}) {
 			t.Errorf("%s-%d is not withheld: %v", topic, partition, first.Unassigned)
 		}

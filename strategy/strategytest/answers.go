@@ -70,7 +70,7 @@ func checkReasons(c *checker) {
 			continue
 		}
 		for _, u := range a.Unassigned {
-			if u.Reason == strategy.Ineligible && !c.Ineligible || u.Reason == strategy.Limit && !c.Limit {
+			if u.Reason == strategy.ReasonIneligible && !c.Ineligible || u.Reason == strategy.ReasonLimit && !c.Limit {
 				c.faultAt(g, "nobody gets %s-%d for the reason %q, which the options do not allow", u.Topic, u.Partition, u.Reason)
 				break
 			}

@@ -125,7 +125,7 @@ func limiting() strategy.Assignor {
 			for k, tp := range list {
 				for n, p := range tp.Partitions {
 					if k > 0 || n > 0 {
-						a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: tp.Topic, Partition: p, Reason: strategy.Ineligible})
+						a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: tp.Topic, Partition: p, Reason: strategy.ReasonIneligible})
 					}
 				}
 			}
@@ -135,7 +135,7 @@ func limiting() strategy.Assignor {
 		}
 		for i := range a.Unassigned { // with some of the members idle, another reason would be untrue
 			if !slices.ContainsFunc(g.Members, func(m strategy.Member) bool { return len(a.Members[m.ID]) == 0 }) {
-				a.Unassigned[i].Reason = strategy.Limit
+				a.Unassigned[i].Reason = strategy.ReasonLimit
 			}
 		}
 	})()
@@ -155,7 +155,7 @@ func capped(ctx context.Context, g *strategy.Group) (strategy.Assignment, error)
 			k := slices.IndexFunc(readers, func(m int32) bool { return held[m] < 2 })
 			if k < 0 {
 				name := t.Name(i)
-				left = append(left, strategy.Unassigned{Topic: name.Topic, Partition: name.Partition, Reason: strategy.Limit})
+				left = append(left, strategy.Unassigned{Topic: name.Topic, Partition: name.Partition, Reason: strategy.ReasonLimit})
 				continue
 			}
 			owner[i] = readers[k]
@@ -246,7 +246,7 @@ func stubborn(ctx context.Context, g *strategy.Group) (strategy.Assignment, erro
 	a := t.Assignment(t.Keepers())
 	for i := range t.Len() {
 		if topic, p := t.Locate(i); t.Keeper(i) == strategy.NoOwner && len(t.Subscribers(topic)) > 0 {
-			a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: p, Reason: strategy.Withheld})
+			a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: p, Reason: strategy.ReasonWithheld})
 		}
 	}
 	return a, nil

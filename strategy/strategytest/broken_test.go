@@ -90,9 +90,9 @@ func TestBroken(t *testing.T) {
 				}
 			}
 		})},
-		{name: "lies in Unassigned", rule: "valid", says: "it is not so", make: unassigning(strategy.Draining)},
-		{name: "withholds although it is eager", rule: "valid", says: "no further round", make: unassigning(strategy.Withheld)},
-		{name: "finds nobody eligible", rule: "reasons", says: `reason "ineligible"`, make: unassigning(strategy.Ineligible)},
+		{name: "lies in Unassigned", rule: "valid", says: "it is not so", make: unassigning(strategy.ReasonDraining)},
+		{name: "withholds although it is eager", rule: "valid", says: "no further round", make: unassigning(strategy.ReasonWithheld)},
+		{name: "finds nobody eligible", rule: "reasons", says: `reason "ineligible"`, make: unassigning(strategy.ReasonIneligible)},
 		{name: "has limits that are not its own", rule: "reasons", says: `reason "limit"`, options: Options{Ineligible: true}, make: limiting},
 		{name: "sorts the members in place", rule: "input", says: "it is changed", make: always(assignorFunc(func(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
 			slices.SortFunc(g.Members, func(a, b strategy.Member) int { return b.Compare(&a) })
@@ -225,9 +225,9 @@ func TestFaultNamesGroup(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for reason, options := range map[strategy.Reason]Options{strategy.Ineligible: {Ineligible: true}, strategy.Limit: {Ineligible: true, Limit: true}} {
-		assignor := unassigning(strategy.Ineligible)
-		if reason == strategy.Limit {
+	for reason, options := range map[strategy.Reason]Options{strategy.ReasonIneligible: {Ineligible: true}, strategy.ReasonLimit: {Ineligible: true, Limit: true}} {
+		assignor := unassigning(strategy.ReasonIneligible)
+		if reason == strategy.ReasonLimit {
 			assignor = limiting
 		}
 		if err := options.Check(assignor); err != nil {

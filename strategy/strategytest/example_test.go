@@ -75,7 +75,7 @@ func (nobody) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignmen
 	var a strategy.Assignment
 	for i := range t.Len() {
 		if topic, p := t.Locate(i); len(t.Subscribers(topic)) > 0 {
-			a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: p, Reason: strategy.Ineligible})
+			a.Unassigned = append(a.Unassigned, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: p, Reason: strategy.ReasonIneligible})
 		}
 	}
 	a.Members = t.Assignment(t.Unowned()).Members

@@ -22,8 +22,8 @@ func TestSummary(t *testing.T) {
 	takeover := start
 	takeover.Moved = make([]simulation.Move, 3)
 	takeover.Metrics.Voluntary, takeover.Metrics.VoluntaryMinimum, takeover.Metrics.Forced = 2, 1, 1
-	limit := strategy.Unassigned{Topic: "orders", Reason: strategy.Limit}
-	draining := strategy.Unassigned{Topic: "orders", Partition: 1, Reason: strategy.Draining}
+	limit := strategy.Unassigned{Topic: "orders", Reason: strategy.ReasonLimit}
+	draining := strategy.Unassigned{Topic: "orders", Partition: 1, Reason: strategy.ReasonDraining}
 	tests := []struct {
 		name  string
 		steps []simulation.Step
@@ -64,7 +64,7 @@ func TestSummary(t *testing.T) {
 func TestUnassignedInTables(t *testing.T) {
 	first := step(1, strategy.Metrics{})
 	first.Assignment.Members = map[string][]strategy.TopicPartitions{"a": {{Topic: "orders", Partitions: []int32{0, 1}}}}
-	last := step(1, strategy.Metrics{Unassigned: 1}, strategy.Unassigned{Topic: "orders", Partition: 1, Reason: strategy.Limit})
+	last := step(1, strategy.Metrics{Unassigned: 1}, strategy.Unassigned{Topic: "orders", Partition: 1, Reason: strategy.ReasonLimit})
 	last.Group = &strategy.Group{Topics: []strategy.Topic{{Name: "orders", Partitions: 2}}}
 	last.Assignment.Members = map[string][]strategy.TopicPartitions{"a": {{Topic: "orders", Partitions: []int32{0}}}}
 	last.Moved = []simulation.Move{{Topic: "orders", Partition: 1, From: "a"}}
