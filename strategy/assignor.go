@@ -20,7 +20,7 @@ import (
 // An assignor may implement any of these as well; the functions that look them up walk through wrappers (see [As]):
 //
 //   - [Protocoler]: it runs cooperatively. Without it, eagerly.
-//   - [Grouper]: some partitions move only together.
+//   - [UnitProvider]: some partitions move only together.
 //   - [UserDataProvider]: it sends data of its own with each join.
 //   - [Notifier]: it is told of each assignment.
 //   - [io.Closer]: it holds resources. Who parsed or built it closes it, with [Close].

@@ -55,11 +55,11 @@ func TestOptionalInterfacesBehindWrappers(t *testing.T) {
 			if !slices.Equal(calls, []string{"assigned m", "closed"}) {
 				t.Errorf("called %v", calls)
 			}
-			if _, ok := As[Grouper](a); ok {
-				t.Error("a grouper from nowhere")
+			if _, ok := As[UnitProvider](a); ok {
+				t.Error("units from nowhere")
 			}
-			if _, ok := As[Grouper](wrap(byNumber{})); !ok {
-				t.Error("grouper is hidden")
+			if _, ok := As[UnitProvider](wrap(byNumber{})); !ok {
+				t.Error("the provider of units is hidden")
 			}
 		})
 	}

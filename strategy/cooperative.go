@@ -13,7 +13,7 @@ import (
 // A partition that a member expects and nobody else owns, or its owner releases, a sees as that member's already, so that what was promised in
 // one round is kept in the next, and what is on its way out is not asked for back.
 //
-// If a is a [Grouper], the units it names are withheld whole. An assignor that runs cooperatively already is returned as it is.
+// If a is a [UnitProvider], the units it names are withheld whole. An assignor that runs cooperatively already is returned as it is.
 func Cooperative(a Assignor) Assignor {
 	if ProtocolOf(a) == ProtocolCooperative {
 		return a
@@ -36,15 +36,15 @@ func (c cooperative) Assign(ctx context.Context, g *Group) (Assignment, error) {
 	if err != nil {
 		return Assignment{}, err
 	}
-	grouper, _ := As[Grouper](c.inner)
-	withhold(t, &a, grouper)
+	provider, _ := As[UnitProvider](c.inner)
+	withhold(t, &a, provider)
 	return a, nil
 }
 
 // withhold takes out of a what somebody else than its new member still owns. Everything else stays as it was answered, faults
 // included, which are for Validate to name.
-func withhold(t *Table, a *Assignment, grouper Grouper) {
-	w := withholder{table: t, grouper: grouper, units: map[unitOf]int32{}}
+func withhold(t *Table, a *Assignment, provider UnitProvider) {
+	w := withholder{table: t, provider: provider, units: map[unitOf]int32{}}
 	waiting := make([]bool, len(t.Group.Members)) // members for whom something is held elsewhere
 	some := false
 	for m := range t.Group.Members {
@@ -77,7 +77,7 @@ func (t *Table) keepsAll(member int, list []TopicPartitions) bool {
 // A withholder decides what has to wait, and notes it.
 type withholder struct {
 	table    *Table
-	grouper  Grouper
+	provider UnitProvider
 	units    map[unitOf]int32 // units that wait, each with a partition that is still owned elsewhere
 	withheld []Unassigned
 }
@@ -95,11 +95,11 @@ func (w *withholder) held(member, i int32) bool {
 }
 
 func (w *withholder) unit(member, i int32) unitOf {
-	if w.grouper == nil {
+	if w.provider == nil {
 		return unitOf{}
 	}
 	topic, p := w.table.Locate(int(i))
-	return unitOf{member, w.grouper.Together(w.table.Group, &w.table.Group.Topics[topic], p)}
+	return unitOf{member, w.provider.Unit(w.table.Group, &w.table.Group.Topics[topic], p)}
 }
 
 // waits says whether partition number i must not go to member yet, and for the sake of which other partition, if any.

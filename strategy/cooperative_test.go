@@ -18,7 +18,7 @@ func (a answers) Assign(context.Context, *Group) (Assignment, error) { return a.
 // byNumber is an assignor whose partitions of one number move together.
 type byNumber struct{ answers }
 
-func (byNumber) Together(_ *Group, _ *Topic, p int32) string { return strconv.Itoa(int(p)) }
+func (byNumber) Unit(_ *Group, _ *Topic, p int32) string { return strconv.Itoa(int(p)) }
 
 func TestCooperativeWithholds(t *testing.T) {
 	reads := []string{"t"}
