@@ -59,7 +59,7 @@ type Config struct {
 	// OutOfRange says where to go on when the offset to read does not exist (any more). It is always reported.
 	OutOfRange OutOfRange
 
-	Failure Failure // of a handler
+	Failure FailurePolicy // of a handler
 
 	// Drain bounds how long a revoked partition's handler may go on with the record that it is in. Then its context is cancelled, and if
 	// it does not return within a second, the partition is lost. 0: half of Rebalance.

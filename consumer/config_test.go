@@ -33,7 +33,7 @@ func TestNewRefuses(t *testing.T) {
 		"start":       {func(c *consumer.Config) { c.Start = callbacks.Start{Offset: 7} }, []string{"Start has an offset"}},
 		"offset":      {func(c *consumer.Config) { c.Start = callbacks.Start{From: callbacks.FromOffset, Offset: -7} }, []string{"Start: "}},
 		"then":        {func(c *consumer.Config) { c.Failure.Then = 9 }, []string{"Failure.Then is 9"}},
-		"never":       {func(c *consumer.Config) { c.Failure = consumer.Failure{Retries: -1, Then: consumer.Skip} }, []string{"Failure.Retries is negative"}},
+		"never":       {func(c *consumer.Config) { c.Failure = consumer.FailurePolicy{Retries: -1, Then: consumer.ThenSkip} }, []string{"Failure.Retries is negative"}},
 		"times":       {func(c *consumer.Config) { c.Session, c.CloseTimeout = -1, 1 }, []string{"Session is -1ns", "CloseTimeout is 1ns"}},
 		"heartbeat":   {func(c *consumer.Config) { c.Session, c.Heartbeat = time.Second, time.Second }, []string{"Heartbeat 1s has to be shorter than Session 1s"}},
 		"stalled":     {func(c *consumer.Config) { c.Stalled = 500 * time.Millisecond }, []string{"longer than the 500ms"}},

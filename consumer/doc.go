@@ -22,7 +22,7 @@
 // # What is committed
 //
 // With [CommitAuto], an offset is committed when every record before it has been processed: the handler has returned nil for it, or its
-// failure was dealt with as [Failure] says. So a crash repeats records and loses none. Committed offsets of a partition do not go back
+// failure was dealt with as [FailurePolicy] says. So a crash repeats records and loses none. Committed offsets of a partition do not go back
 // while the member has it. Commits that meet a coordinator that is away, or a rebalance, are kept and sent again; a commit of a later
 // offset takes the place of an earlier one.
 //

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Failure says what to do when a handler returns an error or panics, which is then a [*strategy.PanicError]. The zero value ends Run, with the
+// A FailurePolicy says what to do when a handler returns an error or panics, which is then a [*strategy.PanicError]. The zero value ends Run, with the
 // record not committed.
 //
 // A record is tried Retries times more, on its partition's goroutine: the partition waits, others go on. Then DeadLetter is given it, if
 // there is one, and if that returns nil the record counts as processed. Otherwise Then decides.
-type Failure struct {
+type FailurePolicy struct {
 	Retries    int           // how often to try again. Negative: until it succeeds, or the partition goes
 	Backoff    time.Duration // before the first retry, doubled before each further one. 0: 100 ms
 	MaxBackoff time.Duration // 0: 10 s
@@ -23,27 +23,27 @@ type Failure struct {
 	Then       Then
 }
 
-// Then is what to do with a record that could not be processed.
+// Then is what to do with a record that could not be processed, by a [FailurePolicy].
 type Then uint8
 
 // What there is.
 const (
-	Stop Then = iota // end Run with a [*HandlerError]; whoever gets the partition next tries again
-	Skip             // go on; the record counts as processed
+	ThenStop Then = iota // end Run with a [*HandlerError]; whoever gets the partition next tries again
+	ThenSkip             // go on; the record counts as processed
 )
 
-func (f *Failure) check() error {
+func (f *FailurePolicy) check() error {
 	switch {
-	case f.Then > Skip:
-		return fmt.Errorf("consumer: Failure.Then is %d; there are Stop and Skip", f.Then)
-	case f.Retries < 0 && (f.DeadLetter != nil || f.Then == Skip):
-		return errors.New("consumer: Failure.Retries is negative, which is for ever: DeadLetter and Skip would never come")
+	case f.Then > ThenSkip:
+		return fmt.Errorf("consumer: Failure.Then is %d; there are ThenStop and ThenSkip", f.Then)
+	case f.Retries < 0 && (f.DeadLetter != nil || f.Then == ThenSkip):
+		return errors.New("consumer: Failure.Retries is negative, which is for ever: DeadLetter and ThenSkip would never come")
 	}
 	return nil
 }
 
 // wait returns how long to wait before retry number n, from 1.
-func (f *Failure) wait(n int) time.Duration {
+func (f *FailurePolicy) wait(n int) time.Duration {
 	d := f.Backoff
 	for i := 1; i < n && d < f.MaxBackoff; i++ {
 		d *= 2
@@ -87,7 +87,7 @@ func (w *worker) giveUp(err error, offset int64, attempt int, messages []Message
 		}
 		err = errors.Join(err, buried)
 	}
-	if f.Then == Skip {
+	if f.Then == ThenSkip {
 		w.failed(err, offset, attempt, "skip")
 		return true
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Handler processes a record. It is called on the goroutine of the record's partition, in the order of offsets, for one record at a time. Nil
-// says that the record is processed. What happens after an error or a panic is for [Failure] to say.
+// says that the record is processed. What happens after an error or a panic is for [FailurePolicy] to say.
 //
 // The context ends when the partition is lost, when a revoked partition's bound for draining is over, and with the context of Run. An
 // error of a handler whose context has ended is no failure: the record counts as not processed.

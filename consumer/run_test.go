@@ -288,7 +288,7 @@ func TestHandlerFails(t *testing.T) {
 	t.Run("skip", func(t *testing.T) {
 		cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 		cfg := config(cluster.Addrs(), "g", "orders")
-		cfg.Failure = consumer.Failure{Retries: 1, Backoff: time.Millisecond, Then: consumer.Skip}
+		cfg.Failure = consumer.FailurePolicy{Retries: 1, Backoff: time.Millisecond, Then: consumer.ThenSkip}
 		a := start(t, "a", cfg, at(3))
 		a.waitRecords(9)
 		a.sees("the skip", func(e consumer.Event) bool {
@@ -316,7 +316,7 @@ func TestHandlerFails(t *testing.T) {
 	t.Run("retry", func(t *testing.T) {
 		cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{10}})
 		cfg := config(cluster.Addrs(), "g", "orders")
-		cfg.Failure = consumer.Failure{Retries: -1, Backoff: time.Millisecond, MaxBackoff: time.Millisecond}
+		cfg.Failure = consumer.FailurePolicy{Retries: -1, Backoff: time.Millisecond, MaxBackoff: time.Millisecond}
 		var tries, heal atomic.Int64
 		a := start(t, "a", cfg, func(_ context.Context, m *consumer.Message) error {
 			if m.Partition == 0 && m.Offset == 3 && heal.Load() == 0 {

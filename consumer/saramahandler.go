@@ -51,7 +51,7 @@ type SaramaGroup struct{ handler sarama.ConsumerGroupHandler }
 //
 // A ConsumeClaim that returns before its partition goes has failed: with its error, a [*strategy.PanicError], or
 // sarama.ErrSessionConsumeClaimExited. [Config.Failure] says what to do: Retries calls it again, with the records from the mark on; then Run ends with
-// a [*HandlerError]. Sarama's way, to go on for ever, is Retries: -1. Tries are counted from the last mark. DeadLetter and Skip are refused, as nobody
+// a [*HandlerError]. Sarama's way, to go on for ever, is Retries: -1. Tries are counted from the last mark. DeadLetter and ThenSkip are refused, as nobody
 // knows which record it is about. An error of Setup is one of OnAssign, after Cleanup; see [Config.RetryAssign]. One of Cleanup is reported.
 func SaramaHandler(h sarama.ConsumerGroupHandler) *SaramaGroup { return &SaramaGroup{handler: h} }
 
@@ -62,8 +62,8 @@ func (g *SaramaGroup) Run(ctx context.Context, c *Consumer) error {
 		return errors.New("consumer: SaramaHandler needs a handler")
 	case c == nil:
 		return errors.New("consumer: SaramaHandler needs a consumer; make one with New")
-	case c.cfg.Failure.DeadLetter != nil || c.cfg.Failure.Then == Skip:
-		return errors.New("consumer: Failure.DeadLetter and Skip cannot be had with SaramaHandler; handle records that fail in ConsumeClaim")
+	case c.cfg.Failure.DeadLetter != nil || c.cfg.Failure.Then == ThenSkip:
+		return errors.New("consumer: Failure.DeadLetter and ThenSkip cannot be had with SaramaHandler; handle records that fail in ConsumeClaim")
 	}
 	cfg := c.cfg
 	r := &saramaRun{

@@ -397,7 +397,7 @@ func (h saramaHandlerEarly) ConsumeClaim(s sarama.ConsumerGroupSession, c sarama
 func TestSaramaHandlerRetries(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{6}})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Failure = consumer.Failure{Retries: 2, Backoff: time.Millisecond}
+	cfg.Failure = consumer.FailurePolicy{Retries: 2, Backoff: time.Millisecond}
 	a := saramaHandlerNew(t, "a", cfg)
 	var mu sync.Mutex
 	tries := map[int64]int{}
@@ -625,7 +625,7 @@ func TestSaramaHandlerCancelled(t *testing.T) {
 
 func TestSaramaHandlerRefuses(t *testing.T) {
 	cfg := config([]string{"localhost:1"}, "g", "orders")
-	cfg.Failure.Then = consumer.Skip
+	cfg.Failure.Then = consumer.ThenSkip
 	c, err := consumer.New(cfg)
 	if err != nil {
 		t.Fatal(err)

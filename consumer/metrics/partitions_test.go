@@ -343,7 +343,7 @@ func transact(t *testing.T, addrs []string, conf *sarama.Config, topic string, e
 func TestFailures(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Failure = consumer.Failure{Retries: 1, Then: consumer.Skip}
+	cfg.Failure = consumer.FailurePolicy{Retries: 1, Then: consumer.ThenSkip}
 	a := start(t, "a", cfg, func(context.Context, *consumer.Message) error { return errors.New("no") })
 	eventually(t, "it is tried again and passed over", func() bool {
 		got := a.series("handler_failures_total")

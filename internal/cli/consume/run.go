@@ -70,7 +70,7 @@ func (s *session) config(client *connect.Client) (*consumer.Config, error) {
 		Brokers: client.Addrs(), Group: o.group, Topics: o.topics, Callbacks: s, Sarama: &conf,
 		InstanceID: o.static, Session: o.session, Heartbeat: o.heartbeat, Start: from, CloseTimeout: leaving,
 		// What a handler fails with has ended the run already: until it stops, the record is kept back.
-		Failure:  consumer.Failure{Retries: -1, Backoff: time.Millisecond, MaxBackoff: time.Second},
+		Failure:  consumer.FailurePolicy{Retries: -1, Backoff: time.Millisecond, MaxBackoff: time.Second},
 		Observer: consumer.ObserverFunc(s.observe), Logger: slog.New(slog.DiscardHandler),
 	}
 	if o.commit != commitAuto {
