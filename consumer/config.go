@@ -43,9 +43,9 @@ type Config struct {
 	Labels       map[string]string // for assignors that look at them; see [ErrSticky]
 	Capacity     int32             // how much this member can take, relative to others; see [ErrSticky]. 0: 1
 
-	Session   time.Duration // silence after which the group gives the member up; brokers bound it (6 s to 30 min by default). 0: 45 s
-	Rebalance time.Duration // how long the group waits for a member to give up what it has to, callbacks included. 0: 60 s
-	Heartbeat time.Duration // between two heartbeats. 0: 3 s
+	SessionTimeout    time.Duration // silence after which the group gives the member up; brokers bound it (6 s to 30 min by default). 0: 45 s
+	RebalanceTimeout  time.Duration // how long the group waits for a member to give up what it has to, callbacks included. 0: 60 s
+	HeartbeatInterval time.Duration // between two heartbeats. 0: 3 s
 
 	// HandOver is how partitions move between members of a cooperative group. It is on by default.
 	HandOver HandOver
@@ -61,15 +61,15 @@ type Config struct {
 
 	Failure FailurePolicy // of a handler
 
-	// Drain bounds how long a revoked partition's handler may go on with the record that it is in. Then its context is cancelled, and if
-	// it does not return within a second, the partition is lost. 0: half of Rebalance.
-	Drain time.Duration
-	// Stuck is how long a handler may work on one call before it is reported as stuck, which makes the member not ready. 0: 5 minutes.
-	Stuck time.Duration
-	// Stalled is how long a partition may stay unread without any error: its broker does not answer, or keeps back what it has. Then its
+	// RevokeTimeout bounds how long a revoked partition's handler may go on with the record that it is in. Then its context is cancelled, and if
+	// it does not return within a second, the partition is lost. 0: half of RebalanceTimeout.
+	RevokeTimeout time.Duration
+	// StuckAfter is how long a handler may work on one call before it is reported as stuck, which makes the member not ready. 0: 5 minutes.
+	StuckAfter time.Duration
+	// StalledAfter is how long a partition may stay unread without any error: its broker does not answer, or keeps back what it has. Then its
 	// reading is begun anew, which is reported; until it is read, the member is not ready. It has to be longer than a broker may wait
 	// for records, Consumer.MaxWaitTime of Sarama's configuration. 0: 30 s.
-	Stalled time.Duration
+	StalledAfter time.Duration
 	// LeaveWhenStuck ends Run with a [*StuckError] when a handler is stuck, so that somebody else gets the member's partitions.
 	LeaveWhenStuck bool
 	// CloseTimeout bounds the end: handlers, callbacks, last commits, leaving the group. 0: 30 s.
@@ -148,8 +148,8 @@ func (c *Config) validate() error {
 	if err := c.fromSarama(); err != nil {
 		errs = append(errs, err)
 	}
-	if c.Rebalance == 0 {
-		c.Rebalance = time.Minute
+	if c.RebalanceTimeout == 0 {
+		c.RebalanceTimeout = time.Minute
 	}
 	for _, d := range []struct {
 		name        string
@@ -157,15 +157,15 @@ func (c *Config) validate() error {
 		zero, least time.Duration
 	}{
 		{"AssignTimeout", &c.AssignTimeout, 10 * time.Second, time.Millisecond},
-		{"Session", &c.Session, 45 * time.Second, time.Millisecond},
-		{"Rebalance", &c.Rebalance, time.Minute, time.Millisecond},
-		{"Heartbeat", &c.Heartbeat, 3 * time.Second, time.Millisecond},
+		{"SessionTimeout", &c.SessionTimeout, 45 * time.Second, time.Millisecond},
+		{"RebalanceTimeout", &c.RebalanceTimeout, time.Minute, time.Millisecond},
+		{"HeartbeatInterval", &c.HeartbeatInterval, 3 * time.Second, time.Millisecond},
 		{"CommitInterval", &c.CommitInterval, time.Second, time.Millisecond},
-		{"Drain", &c.Drain, c.Rebalance / 2, time.Millisecond},
+		{"RevokeTimeout", &c.RevokeTimeout, c.RebalanceTimeout / 2, time.Millisecond},
 		{"HandOver.After", &c.HandOver.After, handover.After, time.Millisecond},
 		{"HandOver.Grace", &c.HandOver.Grace, handover.Grace, time.Millisecond},
-		{"Stuck", &c.Stuck, 5 * time.Minute, time.Millisecond},
-		{"Stalled", &c.Stalled, 30 * time.Second, time.Millisecond},
+		{"StuckAfter", &c.StuckAfter, 5 * time.Minute, time.Millisecond},
+		{"StalledAfter", &c.StalledAfter, 30 * time.Second, time.Millisecond},
 		{"CloseTimeout", &c.CloseTimeout, 30 * time.Second, time.Millisecond},
 		{"TopicInterval", &c.TopicInterval, 10 * time.Second, 10 * time.Millisecond},
 		{"Failure.Backoff", &c.Failure.Backoff, 100 * time.Millisecond, time.Microsecond},
@@ -178,11 +178,11 @@ func (c *Config) validate() error {
 			errs = append(errs, fmt.Errorf("consumer: %s is %v; the least is %v", d.name, *d.value, d.least))
 		}
 	}
-	if c.Heartbeat > 0 && c.Session > 0 && c.Heartbeat >= c.Session {
-		errs = append(errs, fmt.Errorf("consumer: Heartbeat %v has to be shorter than Session %v, a third of it or less", c.Heartbeat, c.Session))
+	if c.HeartbeatInterval > 0 && c.SessionTimeout > 0 && c.HeartbeatInterval >= c.SessionTimeout {
+		errs = append(errs, fmt.Errorf("consumer: HeartbeatInterval %v has to be shorter than SessionTimeout %v, a third of it or less", c.HeartbeatInterval, c.SessionTimeout))
 	}
-	if wait := c.saramaConfig().Consumer.MaxWaitTime; c.Stalled > 0 && c.Stalled <= wait {
-		errs = append(errs, fmt.Errorf("consumer: Stalled is %v; it has to be longer than the %v that a broker may wait for records", c.Stalled, wait))
+	if wait := c.saramaConfig().Consumer.MaxWaitTime; c.StalledAfter > 0 && c.StalledAfter <= wait {
+		errs = append(errs, fmt.Errorf("consumer: StalledAfter is %v; it has to be longer than the %v that a broker may wait for records", c.StalledAfter, wait))
 	}
 	if c.PartitionBuffer < 0 || c.Buffer < 0 {
 		errs = append(errs, errors.New("consumer: PartitionBuffer and Buffer are numbers of bytes, not negative"))

@@ -39,7 +39,7 @@ func (d *driver) connect(ctx context.Context) error {
 		return fmt.Errorf("consumer: none of the brokers %s can be used: %w", strings.Join(d.cfg.Brokers, ", "), conn.ExplainOpen(err, conf))
 	}
 	d.lanes = lanes.New(lanes.Config{
-		Client: d.client, Seeds: d.cfg.Brokers, Group: d.cfg.Group, Rebalance: d.cfg.Rebalance, Request: conf.Net.ReadTimeout, Logger: d.log,
+		Client: d.client, Seeds: d.cfg.Brokers, Group: d.cfg.Group, Rebalance: d.cfg.RebalanceTimeout, Request: conf.Net.ReadTimeout, Logger: d.log,
 	}, d.deliver)
 	if d.fetcher, err = fetch.New(d.fetchConfig(conf)); err != nil {
 		d.disconnect()

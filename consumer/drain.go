@@ -29,7 +29,7 @@ func (h *host) last(parts []strategy.TopicPartition) (list []strategy.TopicParti
 
 // drain waits until the handlers of partitions have returned.
 func (h *host) drain(ctx context.Context, parts []strategy.TopicPartition) (drained, undrained []strategy.TopicPartition) {
-	bound := h.driver.cfg.Drain
+	bound := h.driver.cfg.RevokeTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		bound = min(bound, time.Until(deadline)/2)
 	}
@@ -100,7 +100,7 @@ func (h *host) giveUp(parts []strategy.TopicPartition) {
 	defer h.mu.Unlock()
 	for _, w := range workers {
 		h.undrained[w.at] = w
-		h.driver.observe(HandlerStuck{Err: w.stuck(h.driver.cfg.Drain), Lost: true})
+		h.driver.observe(HandlerStuck{Err: w.stuck(h.driver.cfg.RevokeTimeout), Lost: true})
 		go h.forget(w)
 	}
 }

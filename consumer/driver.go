@@ -179,7 +179,7 @@ func (d *driver) machineConfig() membership.Config {
 	c := membership.Config{
 		Group: d.cfg.Group, ClientID: d.client.Config().ClientID, InstanceID: d.cfg.InstanceID, Rack: d.client.Config().RackID,
 		Labels: d.cfg.Labels, Capacity: d.cfg.Capacity,
-		Session: d.cfg.Session, Rebalance: d.cfg.Rebalance, Heartbeat: d.cfg.Heartbeat, Leave: d.cfg.CloseTimeout, Seed: rand.Uint64(),
+		Session: d.cfg.SessionTimeout, Rebalance: d.cfg.RebalanceTimeout, Heartbeat: d.cfg.HeartbeatInterval, Leave: d.cfg.CloseTimeout, Seed: rand.Uint64(),
 		HandOver: !d.cfg.HandOver.Off,
 	}
 	for _, a := range d.cfg.Assignors {
@@ -341,4 +341,4 @@ func (d *driver) lossReason() callbacks.LossReason {
 }
 
 // lossBound is how long an OnLost may take.
-func (d *driver) lossBound() time.Duration { return d.cfg.Rebalance }
+func (d *driver) lossBound() time.Duration { return d.cfg.RebalanceTimeout }

@@ -87,7 +87,7 @@ func TestHandOver(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4})
 			cfg := config(cluster.Addrs(), "g", "orders")
-			cfg.Heartbeat = time.Second // longer than the time between announcement and round
+			cfg.HeartbeatInterval = time.Second // longer than the time between announcement and round
 			c.set(&cfg)
 			a := start(t, "a", cfg, nil)
 			a.waitOwned(4)
@@ -149,7 +149,7 @@ func TestCloseWithoutTime(t *testing.T) {
 	a := start(t, "a", cfg, nil)
 	a.waitOwned(4)
 	slow := cfg
-	slow.Heartbeat = 20 * time.Second // so that it does not notice
+	slow.HeartbeatInterval = 20 * time.Second // so that it does not notice
 	b := start(t, "b", slow, nil)
 	b.waitOwned(2)
 	a.waitOwned(2)

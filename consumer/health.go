@@ -39,7 +39,7 @@ func newHealth(d *driver) *health {
 
 // watch looks at the handlers and at what is read until ctx ends.
 func (h *health) watch(ctx context.Context) {
-	interval := min(h.driver.cfg.Stuck/4, h.driver.cfg.Stalled/4, time.Second)
+	interval := min(h.driver.cfg.StuckAfter/4, h.driver.cfg.StalledAfter/4, time.Second)
 	ticker := time.NewTicker(max(interval, time.Millisecond))
 	defer ticker.Stop()
 	for {
@@ -70,7 +70,7 @@ func (h *health) look(now time.Time, workers []*worker) {
 			h.calls[w] = &handlerCall{offset: offset, attempts: attempts, since: now}
 			continue
 		}
-		if offset == none || c.told || now.Sub(c.since) < h.driver.cfg.Stuck {
+		if offset == none || c.told || now.Sub(c.since) < h.driver.cfg.StuckAfter {
 			continue
 		}
 		c.told = true

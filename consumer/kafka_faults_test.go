@@ -179,7 +179,7 @@ func refusals(t *testing.T, c *realCluster) {
 	const topic = "refusals"
 	c.create(t, topic, 1)
 	cfg := config(c.Addrs(), topic, topic)
-	cfg.Session, cfg.Heartbeat = time.Second, 100*time.Millisecond
+	cfg.SessionTimeout, cfg.HeartbeatInterval = time.Second, 100*time.Millisecond
 	if err := runs(t, cfg); !errors.Is(err, consumer.ErrSession) {
 		t.Errorf("a session that is too short: %v", err)
 	}

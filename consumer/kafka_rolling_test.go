@@ -20,7 +20,7 @@ func TestKafkaRolling(t *testing.T) {
 	c.create(t, topic, partitions)
 	begin := func(n, life int) *member {
 		cfg := named(c, fmt.Sprintf("m%d-%d", n, life), topic, topic)
-		cfg.Heartbeat = 300 * time.Millisecond
+		cfg.HeartbeatInterval = 300 * time.Millisecond
 		if n%2 == 1 {
 			cfg.InstanceID = fmt.Sprintf("i%d-%d", n, life)
 		}

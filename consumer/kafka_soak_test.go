@@ -121,7 +121,7 @@ func (s *soak) start() {
 	m := &soaked{line: &line{conns: map[net.Conn]bool{}}}
 	name := fmt.Sprint("m", len(s.all))
 	cfg := named(s.c, name, soakTopic, soakTopic)
-	cfg.Session, cfg.Rebalance, cfg.Heartbeat = 6*time.Second, 10*time.Second, 200*time.Millisecond
+	cfg.SessionTimeout, cfg.RebalanceTimeout, cfg.HeartbeatInterval = 6*time.Second, 10*time.Second, 200*time.Millisecond
 	cfg.CloseTimeout = 20 * time.Second
 	cfg.Sarama.Net.Proxy.Enable, cfg.Sarama.Net.Proxy.Dialer = true, m.line
 	cfg.Callbacks = callbacks.Funcs{

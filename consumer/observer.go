@@ -73,14 +73,14 @@ type HandlerFailed struct {
 	Next    string // what is done about it: retry, dead letter, skip, stop
 }
 
-// HandlerStuck says that a handler does not return: it has been working for longer than [Config.Stuck], or, if Lost is set, longer than
+// HandlerStuck says that a handler does not return: it has been working for longer than [Config.StuckAfter], or, if Lost is set, longer than
 // a revoked partition may take.
 type HandlerStuck struct {
 	Err  *StuckError
 	Lost bool
 }
 
-// HandlerCancelled says that a revoked partition's handler had all the time that [Config.Drain] and the group leave it, and that its context was
+// HandlerCancelled says that a revoked partition's handler had all the time that [Config.RevokeTimeout] and the group leave it, and that its context was
 // cancelled. What it did not finish, whoever gets the partition does again.
 type HandlerCancelled struct {
 	Partition strategy.TopicPartition
@@ -122,7 +122,7 @@ type BrokerTrouble struct {
 }
 
 // FetchRestarted says that a partition that is owned was not read for too long, without any error, and that its reading was begun anew. See
-// [Config.Stalled].
+// [Config.StalledAfter].
 type FetchRestarted struct {
 	Partition strategy.TopicPartition
 	For       time.Duration // since it was read last, or began to be

@@ -97,7 +97,7 @@ func TestReadyFenced(t *testing.T) {
 func TestReadyExpired(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Rebalance = time.Second // which the group waits for the member that it still knows
+	cfg.RebalanceTimeout = time.Second // which the group waits for the member that it still knows
 	m := start(t, "a", cfg, nil)
 	m.waitOwned(1)
 	m.becomesReady()

@@ -137,10 +137,10 @@ func (d *driver) noteCoordinator(in membership.Input) {
 func (d *driver) callbackBegan(kind string, parts []strategy.TopicPartitions, began time.Time) (returned func()) {
 	tell := func() {
 		took := time.Since(began)
-		d.observe(CallbackBlocked{Callback: kind, Partitions: parts, For: took, Left: d.cfg.Rebalance - took})
+		d.observe(CallbackBlocked{Callback: kind, Partitions: parts, For: took, Left: d.cfg.RebalanceTimeout - took})
 	}
-	half := time.AfterFunc(d.cfg.Rebalance/2, tell)
-	all := time.AfterFunc(d.cfg.Rebalance, tell)
+	half := time.AfterFunc(d.cfg.RebalanceTimeout/2, tell)
+	all := time.AfterFunc(d.cfg.RebalanceTimeout, tell)
 	return func() {
 		half.Stop()
 		all.Stop()
@@ -149,7 +149,7 @@ func (d *driver) callbackBegan(kind string, parts []strategy.TopicPartitions, be
 
 func (d *driver) callbackReturned(e CallbackReturned) {
 	if errors.Is(e.Err, callbacks.ErrTimeout) {
-		d.observe(CallbackBlocked{Callback: e.Callback, Partitions: e.Partitions, For: e.Took, Left: d.cfg.Rebalance - e.Took})
+		d.observe(CallbackBlocked{Callback: e.Callback, Partitions: e.Partitions, For: e.Took, Left: d.cfg.RebalanceTimeout - e.Took})
 	}
 	d.rebalances.addReturned(e)
 	d.observe(e)

@@ -152,8 +152,8 @@ func TestDrain(t *testing.T) {
 func TestHandlerOutlivesTheDrain(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Drain = 50 * time.Millisecond
-	cfg.Rebalance = 10 * time.Second
+	cfg.RevokeTimeout = 50 * time.Millisecond
+	cfg.RebalanceTimeout = 10 * time.Second
 	release, entered := make(chan struct{}), make(chan *consumer.Message, 10)
 	var hang atomic.Bool
 	hang.Store(true)
@@ -214,8 +214,8 @@ func TestUnclean(t *testing.T) {
 func TestStuckHandler(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Stuck = 50 * time.Millisecond
-	cfg.Drain = 50 * time.Millisecond
+	cfg.StuckAfter = 50 * time.Millisecond
+	cfg.RevokeTimeout = 50 * time.Millisecond
 	cfg.LeaveWhenStuck = true
 	a := start(t, "a", cfg, func(ctx context.Context, m *consumer.Message) error {
 		if m.Offset == 2 {

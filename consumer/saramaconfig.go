@@ -54,9 +54,9 @@ func (c *Config) fromSarama() error {
 		}
 	}
 	g := &s.Consumer.Group
-	from(&c.Session, g.Session.Timeout, zero.Consumer.Group.Session.Timeout)
-	from(&c.Heartbeat, g.Heartbeat.Interval, zero.Consumer.Group.Heartbeat.Interval)
-	from(&c.Rebalance, g.Rebalance.Timeout, zero.Consumer.Group.Rebalance.Timeout)
+	from(&c.SessionTimeout, g.Session.Timeout, zero.Consumer.Group.Session.Timeout)
+	from(&c.HeartbeatInterval, g.Heartbeat.Interval, zero.Consumer.Group.Heartbeat.Interval)
+	from(&c.RebalanceTimeout, g.Rebalance.Timeout, zero.Consumer.Group.Rebalance.Timeout)
 	from(&c.CommitInterval, s.Consumer.Offsets.AutoCommit.Interval, zero.Consumer.Offsets.AutoCommit.Interval)
 	if c.InstanceID == "" {
 		c.InstanceID = g.InstanceId
@@ -91,7 +91,7 @@ func refused(s, zero *sarama.Config) error {
 		{s.Consumer.Retry.BackoffFunc != nil, "Consumer.Retry.BackoffFunc", "set Consumer.Retry.Backoff"},
 		{s.Consumer.Retry.Max != zero.Consumer.Retry.Max, "Consumer.Retry.Max", "reading is tried until it succeeds"},
 		{s.Consumer.Fetch.Max != 0, "Consumer.Fetch.Max", "records larger than Fetch.Default are read all the same; set Config.PartitionBuffer"},
-		{s.Consumer.MaxProcessingTime != zero.Consumer.MaxProcessingTime, "Consumer.MaxProcessingTime", "a slow handler stops nobody else; set Config.Stuck"},
+		{s.Consumer.MaxProcessingTime != zero.Consumer.MaxProcessingTime, "Consumer.MaxProcessingTime", "a slow handler stops nobody else; set Config.StuckAfter"},
 		{s.Consumer.Return.Errors, "Consumer.Return.Errors", "there is no channel of errors; set Config.Observer"},
 		{s.Consumer.Offsets.CommitInterval != 0, "Consumer.Offsets.CommitInterval", "set Config.CommitInterval"},
 		{s.Consumer.Offsets.Retention != 0, "Consumer.Offsets.Retention", "brokers decide since Kafka 2.1: offsets.retention.minutes"},

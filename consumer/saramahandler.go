@@ -32,7 +32,7 @@ type SaramaGroup struct{ handler sarama.ConsumerGroupHandler }
 // are called as well, before Setup and after Cleanup. A handler that needs Setup and Cleanup around each rebalance needs an eager assignor.
 //
 // ConsumeClaim runs on a goroutine of its own for each partition, from its assignment until it is revoked or lost or Run ends: then Messages is closed
-// and the context of the session that ConsumeClaim was given ends. It has [Config.Drain] to return. If it does not, marks in the partition count no
+// and the context of the session that ConsumeClaim was given ends. It has [Config.RevokeTimeout] to return. If it does not, marks in the partition count no
 // more, and the partition is not claimed here again before it has; Cleanup waits for that too. The context of the session that Setup
 // was given ends with the session.
 //
@@ -214,7 +214,7 @@ func (r *saramaRun) Revoked(ctx context.Context, rev *callbacks.Revocation) erro
 		return nil
 	}
 	d := leaving[0].session.driver
-	bound := r.cfg.Drain
+	bound := r.cfg.RevokeTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		bound = min(bound, time.Until(deadline)/2)
 	}

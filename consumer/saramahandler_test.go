@@ -483,7 +483,7 @@ func TestSaramaHandlerOutlivesTheDrain(t *testing.T) {
 		t.Run(fmt.Sprintf("%d records", records), func(t *testing.T) {
 			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{records}})
 			cfg := config(cluster.Addrs(), "g", "orders")
-			cfg.Drain = 50 * time.Millisecond
+			cfg.RevokeTimeout = 50 * time.Millisecond
 			m := saramaHandlerNew(t, "a", cfg)
 			h := saramaHandlerStuck{m, make(chan struct{}), make(chan struct{}, 1), records > 0}
 			result := make(chan error, 1)
@@ -539,7 +539,7 @@ func (h saramaHandlerStuck) ConsumeClaim(s sarama.ConsumerGroupSession, c sarama
 func TestSaramaHandlerComesBack(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Drain = 50 * time.Millisecond
+	cfg.RevokeTimeout = 50 * time.Millisecond
 	m := saramaHandlerNew(t, "a", cfg)
 	h := &saramaHandlerLate{saramaHandlerMember: m, release: make(chan struct{}), begun: map[int32]int{}}
 	result := make(chan error, 1)

@@ -46,7 +46,7 @@ func (h *health) lookAtReading(now time.Time, workers []*worker) {
 		case s.Answered.After(r.since):
 			r.since, r.restarted = s.Answered, time.Time{}
 		}
-		if silence := now.Sub(r.since); silence >= h.driver.cfg.Stalled {
+		if silence := now.Sub(r.since); silence >= h.driver.cfg.StalledAfter {
 			r.restarted = now
 			w.restart()
 			h.driver.observe(FetchRestarted{Partition: w.at, For: silence, Next: s.Next})

@@ -16,7 +16,7 @@ func stalling(cluster *embedded.Cluster) (consumer.Config, *network) {
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Sarama = sarama.NewConfig()
 	cfg.Sarama.Consumer.MaxWaitTime = 50 * time.Millisecond
-	cfg.Stalled = 500 * time.Millisecond
+	cfg.StalledAfter = 500 * time.Millisecond
 	return cfg, through(cfg.Sarama)
 }
 
@@ -45,7 +45,7 @@ func TestStalledReadingIsBegunAnew(t *testing.T) {
 			inOrder(t, a.handled())
 			a.sees("the restart", func(e consumer.Event) bool {
 				r, ok := e.(consumer.FetchRestarted)
-				return ok && r.Partition.Topic == "orders" && r.Next == 5 && r.For >= cfg.Stalled
+				return ok && r.Partition.Topic == "orders" && r.Next == 5 && r.For >= cfg.StalledAfter
 			})
 			a.becomesReady()
 			if err := a.close(); err != nil {
@@ -80,10 +80,10 @@ func TestReadyStalled(t *testing.T) {
 func TestFullIsNotStalled(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{50}})
 	cfg, _ := stalling(cluster)
-	cfg.Stalled, cfg.PartitionBuffer = 100*time.Millisecond, 1
+	cfg.StalledAfter, cfg.PartitionBuffer = 100*time.Millisecond, 1
 	release := make(chan struct{})
 	a := start(t, "a", cfg, blocking(release))
-	time.Sleep(5 * cfg.Stalled)
+	time.Sleep(5 * cfg.StalledAfter)
 	if err := a.Ready(); err != nil {
 		t.Error(err)
 	}

@@ -96,7 +96,7 @@ func TestWild03NoLossOfWhatWasNotAnnounced(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	fetching, release := hold(cluster.Fake(), kmsg.OffsetFetch)
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Rebalance = time.Second // which the group waits for the member that it still knows
+	cfg.RebalanceTimeout = time.Second // which the group waits for the member that it still knows
 	a := start(t, "a", cfg, nil)
 	<-fetching
 	cluster.Fake().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Err: kerr.UnknownMemberID})
@@ -241,7 +241,7 @@ func TestWild11CommitSaysThatTheMemberIsOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 			cfg := config(cluster.Addrs(), "g", "orders")
-			cfg.Heartbeat, cfg.Session = time.Minute, 4*time.Minute
+			cfg.HeartbeatInterval, cfg.SessionTimeout = time.Minute, 4*time.Minute
 			cfg.Commits = consumer.CommitManual
 			a := start(t, "a", cfg, nil)
 			a.waitRecords(5)
@@ -447,7 +447,7 @@ func TestWild32IdleMembersStay(t *testing.T) {
 	a.waitRecords(5)
 	b := start(t, "b", cfg, nil)
 	b.sees("a rebalance", func(e consumer.Event) bool { _, ok := e.(consumer.RebalanceEnded); return ok })
-	time.Sleep(10 * cfg.Heartbeat)
+	time.Sleep(10 * cfg.HeartbeatInterval)
 	if err := b.Ready(); err != nil {
 		t.Error(err)
 	}
@@ -461,7 +461,7 @@ func TestWild32IdleMembersStay(t *testing.T) {
 func TestWild33DrainsThatTakeTooLongAreTold(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Drain, cfg.Rebalance = 50*time.Millisecond, 10*time.Second
+	cfg.RevokeTimeout, cfg.RebalanceTimeout = 50*time.Millisecond, 10*time.Second
 	entered := make(chan struct{}, 1)
 	a := start(t, "a", cfg, func(ctx context.Context, m *consumer.Message) error {
 		if m.Offset < 2 {
@@ -480,7 +480,7 @@ func TestWild33DrainsThatTakeTooLongAreTold(t *testing.T) {
 	}
 	a.sees("what was cut off", func(e consumer.Event) bool {
 		c, ok := e.(consumer.HandlerCancelled)
-		return ok && c.Partition == strategy.TopicPartition{Topic: "orders"} && c.Offset == 2 && c.After >= cfg.Drain
+		return ok && c.Partition == strategy.TopicPartition{Topic: "orders"} && c.Offset == 2 && c.After >= cfg.RevokeTimeout
 	})
 	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
 	b.waitRecords(3)

@@ -17,7 +17,7 @@ func assignkitClient() client {
 
 func startAssignkit(_ context.Context, m *member) (running, error) {
 	conf := consumer.Config{
-		Brokers: m.brokers, Group: m.group, Topics: []string{m.topic}, InstanceID: m.instance, Heartbeat: m.heartbeat,
+		Brokers: m.brokers, Group: m.group, Topics: []string{m.topic}, InstanceID: m.instance, HeartbeatInterval: m.heartbeat,
 		Callbacks: assignkitCallbacks(m), Observer: assignkitObserver(m), Logger: slog.New(slog.DiscardHandler),
 	}
 	if m.commits == commitAsync {

@@ -114,7 +114,7 @@ func (c *Cluster) Prepare(cfg consumer.Config) consumer.Config {
 // tuned returns cfg for this cluster, with what the member writes down.
 func (c *Cluster) tuned(cfg consumer.Config, d *diary) consumer.Config {
 	cfg.Brokers = c.Addrs()
-	cfg.Heartbeat = cmp.Or(cfg.Heartbeat, 50*time.Millisecond)
+	cfg.HeartbeatInterval = cmp.Or(cfg.HeartbeatInterval, 50*time.Millisecond)
 	cfg.CommitInterval = cmp.Or(cfg.CommitInterval, 50*time.Millisecond)
 	cfg.TopicInterval = cmp.Or(cfg.TopicInterval, 100*time.Millisecond)
 	cfg.HandOver.After = cmp.Or(cfg.HandOver.After, 50*time.Millisecond)

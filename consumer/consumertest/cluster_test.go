@@ -189,7 +189,7 @@ func TestRebalance(t *testing.T) {
 	t.Run("not prepared", func(t *testing.T) {
 		c := consumertest.NewCluster(t, consumertest.Config{Topics: map[string]int32{"orders": 4}, Group: "billing"})
 		cfg := billing()
-		cfg.Brokers, cfg.Heartbeat, cfg.Logger = c.Addrs(), 50*time.Millisecond, slog.New(slog.DiscardHandler)
+		cfg.Brokers, cfg.HeartbeatInterval, cfg.Logger = c.Addrs(), 50*time.Millisecond, slog.New(slog.DiscardHandler)
 		run(t, cfg)
 		c.Settle(t, 1)
 		c.Rebalance(t)
@@ -322,12 +322,12 @@ func TestPrepare(t *testing.T) {
 	c := cluster(t, 1)
 	var own syncBuffer
 	cfg := billing()
-	cfg.Brokers, cfg.Heartbeat, cfg.Trace = []string{"kafka.example.com:9093"}, 70*time.Millisecond, &own
+	cfg.Brokers, cfg.HeartbeatInterval, cfg.Trace = []string{"kafka.example.com:9093"}, 70*time.Millisecond, &own
 	cfg.Sarama = sarama.NewConfig()
 	cfg.Sarama.Net.TLS.Enable, cfg.Sarama.Net.SASL.Enable = true, true
 	cfg.Sarama.ClientID = "billing-7"
 	prepared := c.Prepare(cfg)
-	if prepared.Heartbeat != cfg.Heartbeat || prepared.CommitInterval == 0 || prepared.Sarama.ClientID != "billing-7" || !cfg.Sarama.Net.TLS.Enable {
+	if prepared.HeartbeatInterval != cfg.HeartbeatInterval || prepared.CommitInterval == 0 || prepared.Sarama.ClientID != "billing-7" || !cfg.Sarama.Net.TLS.Enable {
 		t.Errorf("prepared is %+v", prepared)
 	}
 	run(t, prepared)

@@ -61,7 +61,7 @@ type member struct {
 func config(brokers []string, group string, topics ...string) consumer.Config {
 	return consumer.Config{
 		Brokers: brokers, Group: group, Topics: topics,
-		Heartbeat: 50 * time.Millisecond, CommitInterval: 50 * time.Millisecond, TopicInterval: 100 * time.Millisecond,
+		HeartbeatInterval: 50 * time.Millisecond, CommitInterval: 50 * time.Millisecond, TopicInterval: 100 * time.Millisecond,
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

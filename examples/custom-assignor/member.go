@@ -51,9 +51,9 @@ func newReader(name string, brokers, topics []string, out io.Writer) (*reader, e
 	r := &reader{name: name, out: out}
 	c, err := consumer.New(consumer.Config{
 		Brokers: brokers, Group: "pinned", Topics: topics,
-		Assignors: []strategy.Assignor{strategy.Cooperative(pinned{})}, // cooperative: topics that stay are read through every rebalance
-		Callbacks: callbacks.Funcs{OnAssign: r.assigned, OnRevoke: r.revoked},
-		Heartbeat: time.Second, Logger: slog.New(slog.DiscardHandler),
+		Assignors:         []strategy.Assignor{strategy.Cooperative(pinned{})}, // cooperative: topics that stay are read through every rebalance
+		Callbacks:         callbacks.Funcs{OnAssign: r.assigned, OnRevoke: r.revoked},
+		HeartbeatInterval: time.Second, Logger: slog.New(slog.DiscardHandler),
 	})
 	r.Consumer = c
 	return r, err

@@ -72,7 +72,7 @@ func (s *stage) join(ctx context.Context, name string) (c *counter, end func() e
 	})
 	c.tallies.Concurrency = 1 // in order
 	cfg := c.config(s.cluster.Addrs(), "orders")
-	cfg.Heartbeat, cfg.Logger = 100*time.Millisecond, slog.New(slog.DiscardHandler)
+	cfg.HeartbeatInterval, cfg.Logger = 100*time.Millisecond, slog.New(slog.DiscardHandler)
 	member, err := consumer.New(cfg)
 	if err != nil {
 		return nil, nil, err

@@ -68,7 +68,7 @@ func (s *session) config(client *connect.Client) (*consumer.Config, error) {
 	conf.RackID = o.rack
 	cfg := &consumer.Config{
 		Brokers: client.Addrs(), Group: o.group, Topics: o.topics, Callbacks: s, Sarama: &conf,
-		InstanceID: o.static, Session: o.session, Heartbeat: o.heartbeat, Start: from, CloseTimeout: leaving,
+		InstanceID: o.static, SessionTimeout: o.session, HeartbeatInterval: o.heartbeat, Start: from, CloseTimeout: leaving,
 		// What a handler fails with has ended the run already: until it stops, the record is kept back.
 		Failure:  consumer.FailurePolicy{Retries: -1, Backoff: time.Millisecond, MaxBackoff: time.Second},
 		Observer: consumer.ObserverFunc(s.observe), Logger: slog.New(slog.DiscardHandler),
