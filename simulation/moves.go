@@ -8,34 +8,34 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// A Kind says why a partition moved.
-type Kind uint8
+// A MoveKind says why a partition moved.
+type MoveKind uint8
 
 const (
-	// Voluntary means that its owner is still there and subscribes to the topic, and loses it.
-	Voluntary Kind = iota
-	// Forced means that its owner has gone, or does not subscribe to the topic any more.
-	Forced
+	// MoveVoluntary means that its owner is still there and subscribes to the topic, and loses it.
+	MoveVoluntary MoveKind = iota
+	// MoveForced means that its owner has gone, or does not subscribe to the topic any more.
+	MoveForced
 )
 
 // String returns "voluntary" or "forced".
-func (k Kind) String() string {
-	if k == Forced {
+func (k MoveKind) String() string {
+	if k == MoveForced {
 		return "forced"
 	}
 	return "voluntary"
 }
 
 // MarshalText returns what String does.
-func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+func (k MoveKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText.
-func (k *Kind) UnmarshalText(text []byte) error {
+func (k *MoveKind) UnmarshalText(text []byte) error {
 	switch string(text) {
 	case "voluntary":
-		*k = Voluntary
+		*k = MoveVoluntary
 	case "forced":
-		*k = Forced
+		*k = MoveForced
 	default:
 		return fmt.Errorf("kind %q: voluntary or forced is wanted", text)
 	}
@@ -46,7 +46,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 type Move struct {
 	Topic     string
 	Partition int32
-	Kind      Kind
+	Kind      MoveKind
 	From      string // a member's id
 	To        string // "" is nobody
 }
@@ -58,11 +58,11 @@ func (m Move) MarshalJSON() ([]byte, error) {
 		to = &m.To
 	}
 	return json.Marshal(struct {
-		Topic     string  `json:"topic"`
-		Partition int32   `json:"partition"`
-		From      string  `json:"from"`
-		To        *string `json:"to"`
-		Kind      Kind    `json:"kind"`
+		Topic     string   `json:"topic"`
+		Partition int32    `json:"partition"`
+		From      string   `json:"from"`
+		To        *string  `json:"to"`
+		Kind      MoveKind `json:"kind"`
 	}{m.Topic, m.Partition, m.From, to, m.Kind})
 }
 
@@ -77,7 +77,7 @@ func moves(t *strategy.Table, gone []strategy.Member, a *strategy.Assignment, bu
 		topic := &t.Group.Topics[n]
 		for p := range topic.Partitions {
 			was, now := t.Owner(i), int(after[i])
-			m := Move{Topic: topic.Name, Partition: p, Kind: Forced}
+			m := Move{Topic: topic.Name, Partition: p, Kind: MoveForced}
 			if now >= 0 {
 				m.To = t.Group.Members[now].ID
 			}
@@ -85,7 +85,7 @@ func moves(t *strategy.Table, gone []strategy.Member, a *strategy.Assignment, bu
 			case was >= 0 && was != now:
 				m.From = t.Group.Members[was].ID
 				if t.Keeper(i) >= 0 {
-					m.Kind = Voluntary
+					m.Kind = MoveVoluntary
 				}
 				moved = append(moved, m)
 			case was >= 0:

@@ -140,10 +140,10 @@ func follows(before, step *Step) error {
 			return fmt.Errorf("%v moves from %q to %q", p, m.From, m.To)
 		case m.To != after[p]:
 			return fmt.Errorf("%v moves to %q, but %q has it", p, m.To, after[p])
-		case stays != (m.Kind == Voluntary):
+		case stays != (m.Kind == MoveVoluntary):
 			return fmt.Errorf("%v of %s is %v", p, m.From, m.Kind)
 		}
-		if m.Kind == Forced {
+		if m.Kind == MoveForced {
 			forced++
 		} else {
 			voluntary++

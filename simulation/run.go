@@ -127,7 +127,7 @@ func (r *runner) step(ctx context.Context, c *change, gone []strategy.Member) er
 	// Who has left is not in the group that was measured.
 	step.Metrics.Forced, step.Metrics.Placed = 0, placed
 	for i := range step.Moved {
-		if step.Moved[i].Kind == Forced {
+		if step.Moved[i].Kind == MoveForced {
 			step.Metrics.Forced++
 		}
 	}

@@ -205,7 +205,7 @@ func TestRunLeavesTheScenarioAlone(t *testing.T) {
 }
 
 func TestMoveJSON(t *testing.T) {
-	got, err := json.Marshal([]Move{{Topic: "t", Partition: 3, From: "a", To: "b"}, {Topic: "t", From: "a", Kind: Forced}})
+	got, err := json.Marshal([]Move{{Topic: "t", Partition: 3, From: "a", To: "b"}, {Topic: "t", From: "a", Kind: MoveForced}})
 	want := `[{"topic":"t","partition":3,"from":"a","to":"b","kind":"voluntary"},{"topic":"t","partition":0,"from":"a","to":null,"kind":"forced"}]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)

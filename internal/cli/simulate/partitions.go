@@ -57,12 +57,12 @@ func partitionRows(results []*simulation.Result) [][]partitionRow {
 }
 
 // movesByName collects how each partition moved between what is compared.
-func movesByName(r *simulation.Result) map[strategy.TopicPartition][]simulation.Kind {
+func movesByName(r *simulation.Result) map[strategy.TopicPartition][]simulation.MoveKind {
 	steps := r.Steps
 	if len(steps) > 1 {
 		steps = steps[1:]
 	}
-	moves := map[strategy.TopicPartition][]simulation.Kind{}
+	moves := map[strategy.TopicPartition][]simulation.MoveKind{}
 	for i := range steps {
 		for _, m := range steps[i].Moved {
 			id := strategy.TopicPartition{Topic: m.Topic, Partition: m.Partition}
@@ -72,7 +72,7 @@ func movesByName(r *simulation.Result) map[strategy.TopicPartition][]simulation.
 	return moves
 }
 
-func moveNote(moves []simulation.Kind) string {
+func moveNote(moves []simulation.MoveKind) string {
 	switch len(moves) {
 	case 0:
 		return ""
