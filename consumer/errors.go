@@ -22,8 +22,8 @@ var (
 	ErrFenced = errors.New("consumer: another process has joined the group with this instance id; give every process its own")
 	// ErrGroupUnauthorized ends Run when the brokers do not let the user join the group.
 	ErrGroupUnauthorized = errors.New("consumer: not authorised for the group; the user needs the READ right on it")
-	// ErrProtocol ends Run when the group's members have no assignor in common with this one.
-	ErrProtocol = errors.New("consumer: the group's other members offer none of this member's assignors, or are no consumers; give them one in common")
+	// ErrNoCommonAssignor ends Run when the group's members have no assignor in common with this one.
+	ErrNoCommonAssignor = errors.New("consumer: the group's other members offer none of this member's assignors, or are no consumers; give them one in common")
 	// ErrSession ends Run when the brokers do not allow the session timeout.
 	ErrSession = errors.New("consumer: the brokers refuse the session timeout; see their group.min.session.timeout.ms and group.max.session.timeout.ms")
 	// ErrGroupFull ends Run when the group may have no more members.
@@ -100,7 +100,7 @@ func readable(err error) error {
 	known := map[wire.Code]error{
 		wire.FencedInstanceID:          ErrFenced,
 		wire.GroupAuthorizationFailed:  ErrGroupUnauthorized,
-		wire.InconsistentGroupProtocol: ErrProtocol,
+		wire.InconsistentGroupProtocol: ErrNoCommonAssignor,
 		wire.InvalidSessionTimeout:     ErrSession,
 		wire.GroupMaxSizeReached:       ErrGroupFull,
 	}

@@ -188,7 +188,7 @@ func refusals(t *testing.T, c *realCluster) {
 	a := start(t, "a", cfg, nil)
 	a.waitOwned(1)
 	cfg.Assignors = []strategy.Assignor{roundrobin.Assignor{}}
-	if err := runs(t, cfg); !errors.Is(err, consumer.ErrProtocol) {
+	if err := runs(t, cfg); !errors.Is(err, consumer.ErrNoCommonAssignor) {
 		t.Errorf("no assignor in common: %v", err)
 	}
 	c.produce(t, topic, 0, 1)

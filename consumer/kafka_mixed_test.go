@@ -85,8 +85,8 @@ func mixed(t *testing.T, c *realCluster, a common, leader string) {
 	w.stop()
 	c.waitCommitted(t, group, topic, partitions)
 	for _, r := range append(ours.rounds(), second.rounds()...) {
-		if r.Protocol != a.name {
-			t.Errorf("generation %d was assigned by %s", r.Generation, r.Protocol)
+		if r.Assignor != a.name {
+			t.Errorf("generation %d was assigned by %s", r.Generation, r.Assignor)
 		}
 	}
 	for _, r := range ours.rounds() {
@@ -184,8 +184,8 @@ func upgraded(t *testing.T, m *member, bounce int, list []common) {
 	m.sees("the end of a rebalance", func(e consumer.Event) bool { _, ok := e.(consumer.RebalanceEnded); return ok })
 	rounds := m.rounds()
 	last := rounds[len(rounds)-1]
-	if last.Protocol != list[0].name {
-		t.Errorf("bounce %d: assigned by %s, want %s", bounce, last.Protocol, list[0].name)
+	if last.Assignor != list[0].name {
+		t.Errorf("bounce %d: assigned by %s, want %s", bounce, last.Assignor, list[0].name)
 	}
 	if len(list) == 1 && list[0].name == "range" {
 		return

@@ -28,7 +28,7 @@ func line(e Event) (level slog.Level, text string, attrs []slog.Attr) {
 		return slog.LevelInfo, "rebalance began", []slog.Attr{slog.Int("generation", int(e.Generation)), slog.String("reason", e.Reason)}
 	case RebalanceEnded:
 		return slog.LevelInfo, "rebalance ended", []slog.Attr{
-			slog.Int("generation", int(e.Generation)), slog.String("assignor", e.Protocol), slog.Bool("leader", e.Leader), slog.String("reason", e.Reason),
+			slog.Int("generation", int(e.Generation)), slog.String("assignor", e.Assignor), slog.Bool("leader", e.Leader), slog.String("reason", e.Reason),
 			slog.Duration("joined", e.Joined), slog.Duration("took", e.Took),
 			slog.Int("assigned", count(e.Assigned)), slog.Int("added", count(e.Added)), slog.Int("removed", count(e.Removed)),
 		}

@@ -105,7 +105,7 @@ func (d *driver) rebalanceEnded() {
 		}
 	}
 	ended := RebalanceEnded{
-		Generation: r.assigned.Generation, Protocol: r.assigned.Protocol, Leader: r.plan != nil, LeaderID: r.assigned.Leader,
+		Generation: r.assigned.Generation, Assignor: r.assigned.Protocol, Leader: r.plan != nil, LeaderID: r.assigned.Leader,
 		Cause: string(r.reason.Cause), Reason: r.reason.Text, Began: r.began, Joined: r.joined, Took: time.Since(r.began),
 		Assigned: strategy.ByTopic(r.assigned.Partitions), Added: strategy.ByTopic(r.added), Removed: strategy.ByTopic(r.removed),
 	}

@@ -72,7 +72,7 @@ func TestWild01and02SecondRebalanceBeforeOffsetsAreFetched(t *testing.T) {
 func TestWild03NoLossBeforeAnAssignment(t *testing.T) {
 	for code, want := range map[*kerr.Error]error{
 		kerr.GroupAuthorizationFailed:  consumer.ErrGroupUnauthorized,
-		kerr.InconsistentGroupProtocol: consumer.ErrProtocol,
+		kerr.InconsistentGroupProtocol: consumer.ErrNoCommonAssignor,
 		kerr.InvalidSessionTimeout:     consumer.ErrSession,
 		kerr.GroupMaxSizeReached:       consumer.ErrGroupFull,
 		kerr.FencedInstanceID:          consumer.ErrFenced,
