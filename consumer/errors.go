@@ -40,14 +40,13 @@ var (
 
 // A HandlerError is a handler's failure that ends Run.
 type HandlerError struct {
-	Topic     string
-	Partition int32
+	Partition strategy.TopicPartition
 	Offset    int64 // of the record, or of the first of a batch
 	Err       error // what the handler returned, or a [*strategy.PanicError]
 }
 
 func (e *HandlerError) Error() string {
-	return fmt.Sprintf("handling %s-%d at offset %d: %v", e.Topic, e.Partition, e.Offset, e.Err)
+	return fmt.Sprintf("handling %s at offset %d: %v", name(e.Partition), e.Offset, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -55,26 +54,24 @@ func (e *HandlerError) Unwrap() error { return e.Err }
 
 // A StuckError is about a handler that does not return.
 type StuckError struct {
-	Topic     string
-	Partition int32
+	Partition strategy.TopicPartition
 	Offset    int64         // of the record, or of the first of a batch
 	For       time.Duration // at least
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("the handler of %s-%d has been working at offset %d for %v", e.Topic, e.Partition, e.Offset, e.For.Round(time.Millisecond))
+	return fmt.Sprintf("the handler of %s has been working at offset %d for %v", name(e.Partition), e.Offset, e.For.Round(time.Millisecond))
 }
 
 // A ReadError is about a partition that cannot be read, which ends Run.
 type ReadError struct {
-	Topic     string
-	Partition int32
+	Partition strategy.TopicPartition
 	Offset    int64 // of the record that would have been next, -1 if that is not known
 	Err       error
 }
 
 func (e *ReadError) Error() string {
-	return fmt.Sprintf("reading %s-%d: %v", e.Topic, e.Partition, placed(e.Offset, e.Err))
+	return fmt.Sprintf("reading %s: %v", name(e.Partition), placed(e.Offset, e.Err))
 }
 
 // Unwrap returns the cause.

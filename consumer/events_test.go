@@ -92,7 +92,7 @@ func TestReadErrorNamesThePlaceOnce(t *testing.T) {
 	a := start(t, "a", cfg, nil)
 	err := a.ended()
 	var read *consumer.ReadError
-	if !errors.As(err, &read) || read.Topic != "orders" || read.Partition != 0 || read.Offset != 99 {
+	if !errors.As(err, &read) || read.Partition != (strategy.TopicPartition{Topic: "orders"}) || read.Offset != 99 {
 		t.Fatalf("Run returned %v", err)
 	}
 	if text := read.Error(); strings.Count(text, "orders") != 1 || strings.Count(text, "reading") != 1 || strings.Count(text, "99") != 1 {

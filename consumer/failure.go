@@ -92,7 +92,7 @@ func (w *worker) giveUp(err error, offset int64, attempt int, messages []Message
 		return true
 	}
 	w.failed(err, offset, attempt, "stop")
-	w.driver.fail(&HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err})
+	w.driver.fail(&HandlerError{Partition: w.at, Offset: offset, Err: err})
 	return false
 }
 
@@ -107,7 +107,7 @@ func (w *worker) bury(err error, messages []Message) error {
 }
 
 func (w *worker) failed(err error, offset int64, attempt int, next string) {
-	w.driver.observe(HandlerFailed{Attempt: attempt, Next: next, Err: &HandlerError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: offset, Err: err}})
+	w.driver.observe(HandlerFailed{Attempt: attempt, Next: next, Err: &HandlerError{Partition: w.at, Offset: offset, Err: err}})
 }
 
 // pause waits, and returns false if the worker is stopped meanwhile. Nothing is in work then.

@@ -85,7 +85,7 @@ func (h *health) look(now time.Time, workers []*worker) {
 
 // stuck says where a worker is.
 func (w *worker) stuck(since time.Duration) *StuckError {
-	return &StuckError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: w.working.Load(), For: since}
+	return &StuckError{Partition: w.at, Offset: w.working.Load(), For: since}
 }
 
 // entered notes the member's state.

@@ -43,7 +43,7 @@ func line(e Event) (level slog.Level, text string, attrs []slog.Attr) {
 	case CommitFailed:
 		return slog.LevelError, "commit failed", failure(e.Err)
 	case HandlerFailed:
-		return slog.LevelError, "handler failed", append(failure(e.Err.Err), slog.String("topic", e.Err.Topic), slog.Int("partition", int(e.Err.Partition)),
+		return slog.LevelError, "handler failed", append(failure(e.Err.Err), slog.String("topic", e.Err.Partition.Topic), slog.Int("partition", int(e.Err.Partition.Partition)),
 			slog.Int64("offset", e.Err.Offset), slog.Int("attempt", e.Attempt), slog.String("next", e.Next))
 	case HandlerStuck:
 		return slog.LevelError, "handler does not return", append(failure(e.Err), slog.Bool("lost", e.Lost))

@@ -34,7 +34,7 @@ type RebalanceBegan struct {
 type RebalanceEnded struct {
 	Generation int32
 	MemberID   string
-	Assignor   string // the assignor's name on the wire
+	Assignor   string // its name on the wire
 	Leader     bool   // this member's assignor decided
 	LeaderID   string // whose did
 	Cause      string // as RebalanceBegan had it, and Reason too

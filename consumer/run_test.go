@@ -267,7 +267,7 @@ func TestHandlerFails(t *testing.T) {
 		a := start(t, "a", config(cluster.Addrs(), "g", "orders"), at(3))
 		err := a.ended()
 		var h *consumer.HandlerError
-		if !errors.As(err, &h) || h.Offset != 3 || h.Topic != "orders" || !errors.Is(err, broken) {
+		if !errors.As(err, &h) || h.Offset != 3 || h.Partition.Topic != "orders" || !errors.Is(err, broken) {
 			t.Errorf("Run returned %v", err)
 		}
 		b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)

@@ -123,7 +123,7 @@ func (c *saramaClaim) noteLast(err error) {
 // again deals with a ConsumeClaim that has failed, and returns whether to call it again. Otherwise Run ends, or the claim has.
 func (c *saramaClaim) again(err error, tries int) bool {
 	d, f := c.session.driver, &c.run.cfg.Failure
-	failed := &HandlerError{Topic: c.at.Topic, Partition: c.at.Partition, Offset: c.lastTaken(), Err: err}
+	failed := &HandlerError{Partition: c.at, Offset: c.lastTaken(), Err: err}
 	if f.Retries >= 0 && tries > f.Retries {
 		d.observe(HandlerFailed{Attempt: tries, Next: "stop", Err: failed})
 		d.fail(failed)

@@ -220,7 +220,7 @@ func (r *saramaRun) Revoked(ctx context.Context, rev *callbacks.Revocation) erro
 	}
 	for _, c := range r.await(ctx, leaving, bound, d.host.hurry) {
 		r.giveUp(c)
-		d.observe(HandlerStuck{Err: &StuckError{Topic: c.at.Topic, Partition: c.at.Partition, Offset: c.taken.Load(), For: bound}, Lost: true})
+		d.observe(HandlerStuck{Err: &StuckError{Partition: c.at, Offset: c.taken.Load(), For: bound}, Lost: true})
 	}
 	err := r.finish(leaving, rev.Current)
 	if offsets := r.due(leaving); r.auto && len(offsets) > 0 {

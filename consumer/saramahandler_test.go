@@ -364,7 +364,7 @@ func TestSaramaHandlerFails(t *testing.T) {
 			}()
 			err := <-result
 			h, ok := errors.AsType[*consumer.HandlerError](err)
-			if !ok || h.Topic != "orders" || h.Offset != 2 || !errors.Is(err, test.want) {
+			if !ok || h.Partition.Topic != "orders" || h.Offset != 2 || !errors.Is(err, test.want) {
 				t.Errorf("Run returned %v", err)
 			}
 			if got := saramaHandlerStart(t, cluster, 0); got != 2 {

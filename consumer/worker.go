@@ -189,7 +189,7 @@ func (w *worker) unreadable(err error) {
 	if w.reading.Err() != nil {
 		return
 	}
-	failed := &ReadError{Topic: w.at.Topic, Partition: w.at.Partition, Offset: none, Err: err}
+	failed := &ReadError{Partition: w.at, Offset: none, Err: err}
 	if p, ok := errors.AsType[*fetch.PartitionError](err); ok {
 		failed.Offset, failed.Err = p.Offset, p.Err
 	}
