@@ -80,8 +80,6 @@ type Batch struct {
 	Topic     string
 	Partition int32
 	Messages  []Message // never empty
-	// HighWatermark is the offset that the next record to be produced would have had when these were fetched.
-	HighWatermark int64
 }
 
 // At returns the batch's partition.

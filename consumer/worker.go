@@ -237,7 +237,7 @@ type batchWork struct{ handle BatchHandler }
 func (h batchWork) do(w *worker, b *fetch.Batch) bool {
 	defer w.working.Store(none)
 	messages := w.messages(b)
-	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages, HighWatermark: b.HighWatermark}
+	batch := &Batch{Topic: w.at.Topic, Partition: w.at.Partition, Messages: messages}
 	first, last := messages[0].Offset, messages[len(messages)-1].Offset
 	w.working.Store(first)
 	err := enterBatch(w.ctx, h.handle, batch)
