@@ -100,7 +100,7 @@ func (s Shape) fresh() (*strategy.Group, strategy.Member) {
 	return g.Canonical(), member(s.Members / 2)
 }
 
-// Own returns the group after an assignment, in which each member owns what a gives it.
+// Own returns the group after an assignment, in which each member owns what a gives it. It shares memory with both.
 func Own(g *strategy.Group, a *strategy.Assignment) *strategy.Group {
 	next := *g
 	next.Members = slices.Clone(g.Members)

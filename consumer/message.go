@@ -21,11 +21,11 @@ type Handler func(ctx context.Context, m *Message) error
 // error that none is. Everything else is as with [Handler].
 type BatchHandler func(ctx context.Context, b *Batch) error
 
-// A Message is a record. It may be kept.
+// A Message is a record, made by a consumer or [MessageOf]: one that was made otherwise has no [Place]. It may be kept.
 type Message struct {
 	*Place
 	Offset     int64
-	Key, Value []byte // must not be written to
+	Key, Value []byte // nil if the record has none; must not be written to
 
 	timestamp int64 // in milliseconds since 1970
 	record    *sarama.Record
@@ -41,7 +41,7 @@ type Place struct {
 // Timestamp returns when the record was made, or when the broker has appended it, as the topic is configured.
 func (m *Message) Timestamp() time.Time { return time.UnixMilli(m.timestamp) }
 
-// Headers returns the record's headers, in their order.
+// Headers returns the record's headers, in their order. They must not be changed.
 func (m *Message) Headers() []*sarama.RecordHeader { return m.record.Headers }
 
 // Sarama returns the message as Sarama's consumers would have it. It is made anew by each call.

@@ -9,6 +9,7 @@ import (
 
 // An Observer is told what happens in a consumer. Observe is called on goroutines of the consumer, not concurrently, and must not block:
 // what it waits for, the group may be waiting for too. Everything that it is told is written to [Config.Logger] as well.
+// An event may be kept, and must not be changed.
 type Observer interface {
 	Observe(e Event)
 }

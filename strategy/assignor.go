@@ -30,7 +30,7 @@ type Assignor interface {
 }
 
 // Wrapper is implemented by assignors that wrap another. A wrapper offers nothing of what it wraps but Unwrap; [As] walks the
-// chain, so no wrapper hides an ability. A chain is followed for maxChain steps.
+// chain, so no wrapper hides an ability. A chain is followed for 100 steps.
 type Wrapper interface {
 	Unwrap() Assignor
 }

@@ -68,7 +68,7 @@ func (t *Table) Len() int { return int(t.base[len(t.base)-1]) }
 // Base returns the number of the first partition of a topic.
 func (t *Table) Base(topic int) int { return int(t.base[topic]) }
 
-// Sizes returns the number of partitions of each topic.
+// Sizes returns the number of partitions of each topic, in a new list.
 func (t *Table) Sizes() []int32 {
 	sizes := make([]int32, len(t.Group.Topics))
 	for i := range sizes {
@@ -77,7 +77,7 @@ func (t *Table) Sizes() []int32 {
 	return sizes
 }
 
-// Shares returns each member's [Member.Share], nil if all are 1.
+// Shares returns each member's [Member.Share] in a new list, nil if all are 1.
 func (t *Table) Shares() []int32 {
 	shares := make([]int32, len(t.Group.Members))
 	equal := true
@@ -133,7 +133,7 @@ func (t *Table) Keeper(i int) int { return max(NoOwner, int(t.owner[i])) }
 // must not be changed.
 func (t *Table) Keepers() []int32 { return t.owner }
 
-// Unowned returns a list as [Table.Assignment] takes it, in which nobody owns anything.
+// Unowned returns a new list as [Table.Assignment] takes it, in which nobody owns anything.
 func (t *Table) Unowned() []int32 {
 	owner := make([]int32, t.Len())
 	for i := range owner {
