@@ -3,7 +3,6 @@ package conn_test
 import (
 	"context"
 	"errors"
-	"net"
 	"testing"
 	"time"
 
@@ -11,39 +10,8 @@ import (
 
 	"github.com/assignkit/assignkit/internal/conn"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
-
-// nobody returns an address at which connections are refused.
-func nobody(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// mute returns the address of somebody who takes connections and says nothing.
-func mute(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l.Addr().String()
-}
-
-func cluster(t *testing.T, brokers int) *embedded.Cluster {
-	t.Helper()
-	c, err := embedded.Start(t.Context(), embedded.Options{Brokers: brokers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
-}
 
 // ping asks who the brokers are, and notes who answers.
 func ping(answered *string) func(*sarama.Broker) error {
@@ -57,11 +25,11 @@ func ping(answered *string) func(*sarama.Broker) error {
 }
 
 func TestAskPassesOver(t *testing.T) {
-	c := cluster(t, 2)
+	c := embeddedtest.Start(t, embedded.Options{Brokers: 2})
 	a := conn.NewAsker(config(), 100*time.Millisecond)
 	defer a.Close()
 	var answered string
-	if err := a.Ask(t.Context(), []string{nobody(t), mute(t), c.Addrs()[1], c.Addrs()[0]}, ping(&answered)); err != nil {
+	if err := a.Ask(t.Context(), []string{embeddedtest.Nobody(t), embeddedtest.Silent(t), c.Addrs()[1], c.Addrs()[0]}, ping(&answered)); err != nil {
 		t.Fatal(err)
 	}
 	if answered != c.Addrs()[1] || a.Addr() != answered {
@@ -79,7 +47,7 @@ func TestAskPassesOver(t *testing.T) {
 
 // An answer that is not wanted is as good as none.
 func TestAskUntilOneIsWell(t *testing.T) {
-	c := cluster(t, 3)
+	c := embeddedtest.Start(t, embedded.Options{Brokers: 3})
 	a := conn.NewAsker(config(), time.Minute)
 	defer a.Close()
 	var asked []string
@@ -100,13 +68,13 @@ func TestAskUntilOneIsWell(t *testing.T) {
 
 // TestAskEnds has the context end while a connection is made, and while an answer is waited for.
 func TestAskEnds(t *testing.T) {
-	c := cluster(t, 1)
+	c := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1})
 	enough := errors.New("enough")
 	a := conn.NewAsker(config(), time.Minute)
 	defer a.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
-	if err := a.Ask(ctx, []string{mute(t), c.Addrs()[0]}, func(*sarama.Broker) error { return nil }); !errors.Is(err, enough) {
+	if err := a.Ask(ctx, []string{embeddedtest.Silent(t), c.Addrs()[0]}, func(*sarama.Broker) error { return nil }); !errors.Is(err, enough) {
 		t.Errorf("connecting: %v", err)
 	}
 	ctx, cancel = context.WithCancelCause(t.Context())
@@ -116,9 +84,6 @@ func TestAskEnds(t *testing.T) {
 		request.AddBlock("orders", 0, 0, 1<<20, -1)
 		_, err := b.Fetch(request)
 		return err
-	}
-	if err := c.Create(t.Context(), embedded.Topic{Name: "orders", Partitions: 1}); err != nil {
-		t.Fatal(err)
 	}
 	if err := a.Ask(ctx, c.Addrs(), asking); !errors.Is(err, enough) || a.Addr() != "" {
 		t.Errorf("asking: %v", err)

@@ -3,20 +3,17 @@ package conn_test
 import (
 	"context"
 	"errors"
-	"net"
 	"testing"
 	"time"
 
 	"github.com/IBM/sarama"
-	"go.uber.org/goleak"
 
 	"github.com/assignkit/assignkit/internal/conn"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
-}
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 func config() *sarama.Config {
 	c := sarama.NewConfig()
@@ -25,14 +22,7 @@ func config() *sarama.Config {
 }
 
 func TestCutEndsARequest(t *testing.T) {
-	cluster, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
-	if err := cluster.Create(t.Context(), embedded.Topic{Name: "orders", Partitions: 1}); err != nil {
-		t.Fatal(err)
-	}
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1})
 	c, err := conn.Open(t.Context(), config(), cluster.Addrs()[0], time.Minute)
 	if err != nil {
 		t.Fatal(err)
@@ -54,27 +44,16 @@ func TestCutEndsARequest(t *testing.T) {
 
 // TestOpenEndsWithItsContext has somebody who takes connections and says nothing.
 func TestOpenEndsWithItsContext(t *testing.T) {
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
-	if _, err := conn.Open(ctx, config(), l.Addr().String(), time.Minute); !errors.Is(err, why) {
+	if _, err := conn.Open(ctx, config(), embeddedtest.Silent(t), time.Minute); !errors.Is(err, why) {
 		t.Errorf("opening ends with %v", err)
 	}
 }
 
 func TestOpenRefused(t *testing.T) {
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
-	if _, err := conn.Open(t.Context(), config(), addr, time.Minute); err == nil {
+	if _, err := conn.Open(t.Context(), config(), embeddedtest.Nobody(t), time.Minute); err == nil {
 		t.Error("a connection to nobody")
 	}
 }

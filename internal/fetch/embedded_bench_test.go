@@ -9,6 +9,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 )
 
@@ -34,7 +35,7 @@ func fill(b *testing.B, conf *sarama.Config, addrs []string, topic string, parti
 			}
 			request := &sarama.ProduceRequest{Version: 7, RequiredAcks: sarama.WaitForAll, Timeout: 10_000}
 			request.AddBatch(topic, p, batch)
-			eventually(b, "records are produced", func() bool { // the topic is a new one
+			embeddedtest.Eventually(b, "records are produced", func() bool { // the topic is a new one
 				resp, err := leader.Produce(request)
 				return err == nil && resp.GetBlock(topic, p).Err == sarama.ErrNoError
 			})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/IBM/sarama"
 
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 	"github.com/assignkit/assignkit/internal/kafkatest"
 )
@@ -89,7 +90,7 @@ func TestKafkaRack(t *testing.T) {
 	rack := fmt.Sprintf("rack-%d", near)
 	conf := sarama.NewConfig()
 	conf.Version = sarama.MaxVersion
-	d := through(conf)
+	d := embeddedtest.Through(conf)
 	s := fetcher(t, conf, k.Addrs(), fetch.Config{Rack: rack, MaxWait: 100 * time.Millisecond})
 	p := s.open("orders", 0, earliest)
 	value := bytes.Repeat([]byte("x"), 1000)
@@ -101,7 +102,7 @@ func TestKafkaRack(t *testing.T) {
 		k.produce(producing(), "orders", 0, all...)
 		wantOffsets(t, offsets(t, p, n), i*n, (i+1)*n)
 	}
-	if there, here := d.read(leader.Addr()), d.read(k.Addrs()[near]); here < 2*n*len(value) || there > here/2 {
+	if there, here := d.Bytes(leader.Addr()), d.Bytes(k.Addrs()[near]); here < 2*n*len(value) || there > here/2 {
 		t.Errorf("%d bytes came from the leader and %d from the replica", there, here)
 	}
 	k.Kill(int(near))

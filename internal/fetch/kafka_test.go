@@ -14,6 +14,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 	"github.com/assignkit/assignkit/internal/kafkatest"
 )
@@ -61,7 +62,7 @@ func (k *kafka) create(topic string, partitions int32, replicas int16, configs .
 		k.t.Fatal(err)
 	}
 	k.Wait()
-	eventually(k.t, "the topic is known", func() bool {
+	embeddedtest.Eventually(k.t, "the topic is known", func() bool {
 		known, err := k.client.Partitions(topic)
 		return err == nil && len(known) == int(partitions)
 	})
@@ -298,11 +299,11 @@ func (k *kafka) deletedTopic() {
 	if n := count(s, missing); n != 1 {
 		t.Errorf("%d reports that it is missing", n)
 	}
-	eventually(t, "it is created again", func() bool {
+	embeddedtest.Eventually(t, "it is created again", func() bool {
 		return k.admin.CreateTopic("gone", &sarama.TopicDetail{NumPartitions: 1, ReplicationFactor: 1}, false) == nil
 	})
 	k.Wait()
-	eventually(t, "it can be written to", func() bool {
+	embeddedtest.Eventually(t, "it can be written to", func() bool {
 		_, _, err := k.client.LeaderAndEpoch("gone", 0)
 		return err == nil
 	})
@@ -324,7 +325,7 @@ func (k *kafka) compaction() {
 		got, _ = readTo(t, k.fetcher(fetch.Config{PartitionBytes: 100}).open("compacted", 0, earliest), 120)
 		return got
 	}
-	eventually(t, "most records are gone", func() bool {
+	embeddedtest.Eventually(t, "most records are gone", func() bool {
 		k.produce(conf, "compacted", 0, []byte("roll"))
 		return len(read()) < 60
 	})
@@ -350,7 +351,7 @@ func (k *kafka) starts() {
 		{callbacks.Start{From: callbacks.FromTimestamp, Time: time.Now().Add(time.Hour)}, 5},
 	} {
 		p := k.fetcher(fetch.Config{ReadCommitted: test.want == 0}).open("starts", 0, test.start)
-		eventually(t, "the start is known", func() bool { _, known := p.Start(); return known })
+		embeddedtest.Eventually(t, "the start is known", func() bool { _, known := p.Start(); return known })
 		if first, _ := p.Start(); first != test.want {
 			t.Errorf("a start from %s is %d, wanted %d", test.start.From, first, test.want)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 )
 
@@ -23,7 +24,7 @@ func TestOpenedMeanwhile(t *testing.T) {
 	s := embeddedFetcher(t, c, fetch.Config{MaxWait: time.Hour})
 	for i := range int32(partitions) {
 		quiet := s.open("idle", i, earliest)
-		eventually(t, "the broker waits for records of it", func() bool { return quiet.State().Next == 0 })
+		embeddedtest.Eventually(t, "the broker waits for records of it", func() bool { return quiet.State().Next == 0 })
 		wantOffsets(t, offsets(t, s.open("orders", i, earliest), 3), 0, 3)
 	}
 }
@@ -69,7 +70,7 @@ func TestLanesMerge(t *testing.T) {
 		wantOffsets(t, offsets(t, s.open("orders", i, earliest), 1), 0, 1)
 		time.Sleep(2 * parking)
 	}
-	eventually(t, "all are in one request", func() bool {
+	embeddedtest.Eventually(t, "all are in one request", func() bool {
 		last := requests.last(4)
 		for _, n := range last {
 			if n != partitions {
@@ -100,7 +101,7 @@ func TestUnreadPartition(t *testing.T) {
 			}
 			s := embeddedFetcher(t, c, test.cfg)
 			unread := s.open("orders", 0, earliest)
-			eventually(t, "it is full", func() bool { return unread.State().Full })
+			embeddedtest.Eventually(t, "it is full", func() bool { return unread.State().Full })
 			for p := int32(1); p < 3; p++ {
 				wantOffsets(t, offsets(t, s.open("orders", p, earliest), 5000), 0, 5000)
 			}
@@ -137,12 +138,12 @@ func TestRoomOfOthers(t *testing.T) {
 	}
 	s := embeddedFetcher(t, c, fetch.Config{Buffer: 60_000, PartitionBytes: 10_000})
 	unread := s.open("orders", 0, earliest)
-	eventually(t, "all room is taken", func() bool { return unread.State().Full })
+	embeddedtest.Eventually(t, "all room is taken", func() bool { return unread.State().Full })
 	p := s.open("orders", 1, earliest)
 	held := next(t, p)
-	eventually(t, "there is room only for what it has", func() bool { return p.State().Full && p.State().Bytes == held.Bytes })
+	embeddedtest.Eventually(t, "there is room only for what it has", func() bool { return p.State().Full && p.State().Bytes == held.Bytes })
 	unread.Close()
-	eventually(t, "it is read ahead", func() bool { return p.State().Bytes > held.Bytes })
+	embeddedtest.Eventually(t, "it is read ahead", func() bool { return p.State().Bytes > held.Bytes })
 }
 
 // TestLargeRecord has one that is larger than what is asked for, beside partitions from which records flow.
@@ -171,11 +172,11 @@ func TestLargeRecord(t *testing.T) {
 func TestCloseHung(t *testing.T) {
 	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 3, Records: []int{1}})
 	conf := c.Config("test")
-	d := through(conf)
+	d := embeddedtest.Through(conf)
 	s := fetcher(t, conf, c.Addrs(), fetch.Config{})
 	p := s.open("orders", 0, earliest)
 	wantOffsets(t, offsets(t, p, 1), 0, 1)
-	d.freeze(c.Addrs()[0])
+	d.Freeze(c.Addrs()[0])
 	hung, finding := s.open("orders", 1, from(0)), s.open("nosuch", 2, earliest)
 	closed := make(chan error)
 	go func() {
@@ -198,12 +199,12 @@ func TestCloseHung(t *testing.T) {
 func TestSilentBroker(t *testing.T) {
 	c := twoLeaders(t)
 	conf := c.Config("test")
-	d := through(conf)
+	d := embeddedtest.Through(conf)
 	s := fetcher(t, conf, c.Addrs(), fetch.Config{MaxWait: 50 * time.Millisecond})
 	lost, other := s.open("orders", 0, earliest), s.open("orders", 1, earliest)
 	wantOffsets(t, offsets(t, lost, 5), 0, 5)
 	wantOffsets(t, offsets(t, other, 5), 0, 5)
-	d.freeze(c.Addrs()[0])
+	d.Freeze(c.Addrs()[0])
 	if err := c.Fake().MoveTopicPartition("orders", 0, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -10,33 +10,19 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
-	"go.uber.org/goleak"
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 	"github.com/assignkit/assignkit/strategy"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
-}
-
-const patience = 30 * time.Second // of a test, for what takes milliseconds
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 func cluster(t testing.TB, brokers int, topics ...embedded.Topic) *embedded.Cluster {
 	t.Helper()
-	c, err := embedded.Start(t.Context(), embedded.Options{Brokers: brokers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	if len(topics) > 0 {
-		if err := c.Create(t.Context(), topics...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
+	return embeddedtest.Start(t, embedded.Options{Brokers: brokers}, topics...)
 }
 
 // A setup is a fetcher under test, and what it reports.
@@ -89,7 +75,7 @@ func (s *setup) note(r fetch.Report) {
 // reported waits for a report that is as wanted.
 func reported[R fetch.Report](s *setup, wanted func(R) bool) R {
 	s.t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(embeddedtest.Patience)
 	for {
 		s.mu.Lock()
 		for _, r := range s.reports {
@@ -143,7 +129,7 @@ func (s *setup) open(topic string, partition int32, start callbacks.Start) *fetc
 // next returns the next batch.
 func next(t testing.TB, p *fetch.Partition) *fetch.Batch {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("nothing comes"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), embeddedtest.Patience, errors.New("nothing comes"))
 	defer cancel()
 	b, err := p.Next(ctx)
 	if err != nil {
@@ -180,21 +166,11 @@ func wantOffsets(t testing.TB, got []int64, first, end int64) {
 // ends returns the error that ends a partition, when all before it has been read.
 func ends(t testing.TB, p *fetch.Partition) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("it does not end"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), embeddedtest.Patience, errors.New("it does not end"))
 	defer cancel()
 	for {
 		if _, err := p.Next(ctx); err != nil {
 			return err
-		}
-	}
-}
-
-// eventually waits for a condition.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it does not happen: %s", what)
 		}
 	}
 }

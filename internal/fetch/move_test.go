@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 )
 
@@ -94,18 +95,18 @@ func TestMoved(t *testing.T) {
 func TestBrokerGoes(t *testing.T) {
 	c := twoLeaders(t)
 	conf := c.Config("test")
-	d := through(conf)
+	d := embeddedtest.Through(conf)
 	s := fetcher(t, conf, c.Addrs(), fetch.Config{MaxWait: 20 * time.Millisecond})
 	kept, lost := s.open("orders", 0, earliest), s.open("orders", 1, earliest)
 	wantOffsets(t, offsets(t, kept, 5), 0, 5)
 	wantOffsets(t, offsets(t, lost, 5), 0, 5)
-	d.breakUp(c.Addrs()[1], true)
+	d.Break(c.Addrs()[1], true)
 	down := func(r fetch.BrokerTrouble) bool { return r.Broker == 1 && r.Err != nil }
 	reported(s, down)
 	produce(t, c, "orders", 0, 5)
 	wantOffsets(t, offsets(t, kept, 5), 5, 10)
 	produce(t, c, "orders", 1, 5)
-	d.breakUp(c.Addrs()[1], false)
+	d.Break(c.Addrs()[1], false)
 	reported(s, func(r fetch.BrokerTrouble) bool { return r.Broker == 1 && r.Err == nil })
 	if n := count(s, down); n != 1 {
 		t.Errorf("%d reports that the broker is away", n)
@@ -116,5 +117,5 @@ func TestBrokerGoes(t *testing.T) {
 // produce appends records, when the cluster's own client has found the leader.
 func produce(t *testing.T, c *embedded.Cluster, topic string, partition int32, n int) {
 	t.Helper()
-	eventually(t, "records can be produced", func() bool { return c.Produce(context.WithoutCancel(t.Context()), topic, partition, n) == nil })
+	embeddedtest.Eventually(t, "records can be produced", func() bool { return c.Produce(context.WithoutCancel(t.Context()), topic, partition, n) == nil })
 }

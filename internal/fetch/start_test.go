@@ -13,6 +13,7 @@ import (
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 )
 
@@ -34,7 +35,7 @@ func TestStarts(t *testing.T) {
 			c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 			s := embeddedFetcher(t, c, fetch.Config{})
 			p := s.open("orders", 0, test.start)
-			eventually(t, "the start is known", func() bool { _, known := p.Start(); return known })
+			embeddedtest.Eventually(t, "the start is known", func() bool { _, known := p.Start(); return known })
 			if first, _ := p.Start(); first != test.first {
 				t.Errorf("it starts at %d, wanted %d", first, test.first)
 			}
@@ -213,7 +214,7 @@ func TestMissing(t *testing.T) {
 	if err := c.Fake().DeleteTopic("orders"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is missed again", func() bool { return count(s, missing) == 2 })
+	embeddedtest.Eventually(t, "it is missed again", func() bool { return count(s, missing) == 2 })
 	if err := c.Produce(t.Context(), "other", 0, 1); err != nil { // others go on
 		t.Fatal(err)
 	}

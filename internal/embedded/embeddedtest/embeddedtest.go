@@ -1,0 +1,68 @@
+// Package embeddedtest is what tests on an embedded cluster share: starting it, connections that break, and waiting. What a test does on
+// the cluster stays with the test.
+package embeddedtest
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/assignkit/assignkit/internal/embedded"
+)
+
+// Patience is how long anything is waited for that has to happen. It takes milliseconds, unless the machine is very busy.
+const Patience = 30 * time.Second
+
+// Main runs the tests of a package and fails if they leave goroutines behind.
+func Main(m *testing.M) {
+	// Sarama's metrics share one goroutine for all clients of a process, for ever.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
+}
+
+// Start starts a cluster with topics, until the test ends.
+func Start(t testing.TB, o embedded.Options, topics ...embedded.Topic) *embedded.Cluster {
+	t.Helper()
+	c, err := embedded.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if err := c.Create(t.Context(), topics...); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Eventually waits for a condition.
+func Eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); !is(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it does not happen: %s", what)
+		}
+	}
+}
+
+// Silent returns the address of somebody who takes connections and says nothing, like a machine that hangs.
+func Silent(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l.Addr().String()
+}
+
+// Nobody returns an address at which connections are refused.
+func Nobody(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
