@@ -9,18 +9,12 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
 // An assertion that fails has an exit code of its own, behind the answer.
 func TestMainAssertion(t *testing.T) {
-	c, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Create(t.Context(), embedded.Topic{Name: "t", Partitions: 2, Records: []int{3}}); err != nil {
-		t.Fatal(err)
-	}
+	c := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "t", Partitions: 2, Records: []int{3}})
 	admin, err := sarama.NewClusterAdmin(c.Addrs(), c.Config("test"))
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/kafkatest"
 )
 
@@ -70,16 +71,6 @@ func fake(t *testing.T, opts ...kfake.Opt) string {
 	return c.ListenAddrs()[0]
 }
 
-func dead(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func serverTLS(t *testing.T, p kafkatest.Pair) *tls.Config {
 	t.Helper()
 	cert, err := tls.LoadX509KeyPair(p.Cert, p.Key)
@@ -116,7 +107,7 @@ func TestDialErrors(t *testing.T) {
 		kind error
 		says string
 	}{
-		"nobody there":    {dead(t), nil, ErrUnreachable, "cannot be reached: connection refused"},
+		"nobody there":    {embeddedtest.Nobody(t), nil, ErrUnreachable, "cannot be reached: connection refused"},
 		"unknown host":    {"nosuch.invalid:9092", nil, ErrUnreachable, "cannot be found: "},
 		"hangs":           {listen(t, hang), []string{"--timeout", "300ms"}, ErrSilent, "accepts the connection but does not answer within 300ms (--timeout): is it a Kafka broker, and should there be --tls?"},
 		"hangs with TLS":  {listen(t, hang), []string{"--timeout", "300ms", "--tls"}, ErrSilent, "does not shake hands within 300ms"},
@@ -271,7 +262,7 @@ func TestDial(t *testing.T) {
 		"PLAIN, TLS":        {fake(t, append(users, kfake.TLS(serverTLS(t, pair)))...), append(login("PLAIN"), "--tls-ca", ca.File), ""},
 		"SCRAM-SHA-256":     {fake(t, users...), login("SCRAM-SHA-256"), ""},
 		"SCRAM-SHA-512":     {fake(t, users...), login("SCRAM-SHA-512"), ""},
-		"one of three dead": {dead(t) + "," + fake(t) + "," + dead(t), nil, ""},
+		"one of three dead": {embeddedtest.Nobody(t) + "," + fake(t) + "," + embeddedtest.Nobody(t), nil, ""},
 		"the first hangs":   {listen(t, hang) + "," + fake(t), nil, ""},
 	}
 	for name, test := range tests {
@@ -328,7 +319,7 @@ func TestDialEmbedded(t *testing.T) {
 
 // Several brokers that fail are listed with their causes, in the order that they were named in.
 func TestDialNoneOfSeveral(t *testing.T) {
-	first, second, third := dead(t), listen(t, say("HTTP/1.1 400\r\n")), listen(t, hang)
+	first, second, third := embeddedtest.Nobody(t), listen(t, say("HTTP/1.1 400\r\n")), listen(t, hang)
 	_, _, err := dial(t, t.Context(), "--brokers", first+","+second+","+third, "--timeout", "700ms")
 	var e *Error
 	if !errors.As(err, &e) || !errors.Is(err, ErrUnreachable) || !errors.Is(err, ErrNotKafka) || !errors.Is(err, ErrSilent) {
@@ -357,7 +348,7 @@ func TestDialCancel(t *testing.T) {
 		"answer":    {"--brokers", listen(t, hang)},
 		"handshake": {"--brokers", listen(t, hang), "--tls-ca", ca.File},
 		"metadata":  {"--brokers", silentMetadata(t)},
-		"several":   {"--brokers", listen(t, hang) + "," + listen(t, hang) + "," + dead(t)},
+		"several":   {"--brokers", listen(t, hang) + "," + listen(t, hang) + "," + embeddedtest.Nobody(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"go.uber.org/goleak"
+
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
 func TestMain(m *testing.M) {
 	for _, name := range []string{"ASSIGNKIT_BROKERS", "ASSIGNKIT_PROFILE", "ASSIGNKIT_SASL_PASSWORD"} {
 		os.Unsetenv(name)
 	}
-	// Sarama's metrics share one goroutine for all clients of a process, for ever.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
+	embeddedtest.Main(m)
 }
 
 // parse returns the options of a command line.

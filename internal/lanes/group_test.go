@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/lanes"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/membership/wire"
@@ -46,9 +47,9 @@ func TestMembers(t *testing.T) {
 
 func members(t *testing.T, client sarama.Client) {
 	a := join(t, client, nil)
-	until(t, "a has all", func() bool { return a.settled(6) })
+	embeddedtest.Eventually(t, "a has all", func() bool { return a.settled(6) })
 	b := join(t, client, nil)
-	until(t, "a and b share", func() bool { return a.settled(3) && b.settled(3) })
+	embeddedtest.Eventually(t, "a and b share", func() bool { return a.settled(3) && b.settled(3) })
 	_, mine, lost := a.identity()
 	_, others, _ := b.identity()
 	if all := slices.Concat(mine, others); lost != 0 || len(slices.CompactFunc(sorted(all), func(x, y strategy.TopicPartition) bool { return x == y })) != 6 {
@@ -63,7 +64,7 @@ func members(t *testing.T, client sarama.Client) {
 		t.Errorf("committed: %v, %v", found, err)
 	}
 	b.leave()
-	until(t, "a has all again", func() bool { return a.settled(6) })
+	embeddedtest.Eventually(t, "a has all again", func() bool { return a.settled(6) })
 	a.leave()
 }
 
@@ -80,16 +81,16 @@ func TestStaticMember(t *testing.T) {
 
 func static(t *testing.T, client sarama.Client, quietly bool) {
 	a := join(t, client, nil)
-	until(t, "a has all", func() bool { return a.settled(6) }) // so that it leads
+	embeddedtest.Eventually(t, "a has all", func() bool { return a.settled(6) }) // so that it leads
 	named := func(cfg *membership.Config) { cfg.InstanceID = "billing-1" }
 	s := join(t, client, named)
-	until(t, "both have three", func() bool { return a.settled(3) && s.settled(3) })
+	embeddedtest.Eventually(t, "both have three", func() bool { return a.settled(3) && s.settled(3) })
 	before, had, _ := s.identity()
 	generation := s.generation()
 	s.stop()
 	s.lanes.Close()
 	again := join(t, client, named)
-	until(t, "it is back", func() bool { return again.settled(3) })
+	embeddedtest.Eventually(t, "it is back", func() bool { return again.settled(3) })
 	id, has, _ := again.identity()
 	if id == before || !slices.Equal(has, had) || quietly && again.generation() != generation {
 		t.Errorf("%s had %v in generation %d; %s has %v in %d", before, had, generation, id, has, again.generation())
@@ -121,7 +122,7 @@ func TestFaults(t *testing.T) {
 			c := start(t, 3)
 			client := connect(t, c.Addrs(), c.Config("test"))
 			a, b := join(t, client, nil), join(t, client, nil)
-			until(t, "both have three", func() bool { return a.settled(3) && b.settled(3) })
+			embeddedtest.Eventually(t, "both have three", func() bool { return a.settled(3) && b.settled(3) })
 			_, mine, _ := a.identity()
 			test.fault(c.Fake())
 			for i := range int64(5) {
@@ -130,7 +131,7 @@ func TestFaults(t *testing.T) {
 				}
 				time.Sleep(20 * time.Millisecond) // so that heartbeats meet the fault as well
 			}
-			until(t, "both are at rest", func() bool { return a.settled(3) && b.settled(3) })
+			embeddedtest.Eventually(t, "both are at rest", func() bool { return a.settled(3) && b.settled(3) })
 			_, now, lost := a.identity()
 			if lost != 0 || !slices.Equal(now, mine) {
 				t.Errorf("had %v, has %v, lost %d times", mine, now, lost)

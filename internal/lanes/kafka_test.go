@@ -14,6 +14,7 @@ import (
 
 	"github.com/IBM/sarama"
 
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/kafkatest"
 	"github.com/assignkit/assignkit/internal/lanes"
 	"github.com/assignkit/assignkit/internal/membership"
@@ -103,7 +104,7 @@ func subscription(t *testing.T, user []byte) []byte {
 func awaitJoin(t *testing.T, l *lanes.Lanes, arrived <-chan lanes.Delivery, node int32, body wire.Join) (joined wire.JoinReply) {
 	t.Helper()
 	id := uint64(10)
-	until(t, "the member has joined", func() bool {
+	embeddedtest.Eventually(t, "the member has joined", func() bool {
 		id++
 		joined = ask[wire.JoinReply](t, l, arrived, group(id, node, body))
 		if joined.Code == wire.MemberIDRequired {
@@ -130,7 +131,7 @@ func kafkaBreak(t *testing.T, client sarama.Client) {
 	named := ask[wire.JoinReply](t, two, twos, group(2, node, plain("")))
 	two.Send(group(3, node, plain(named.MemberID)))
 	id := uint64(60)
-	until(t, "the join waits", func() bool {
+	embeddedtest.Eventually(t, "the join waits", func() bool {
 		id++
 		beat := ask[wire.HeartbeatReply](t, one, ones, group(id, node, wire.Heartbeat{Group: "billing", MemberID: first.MemberID, Generation: first.Generation}))
 		return beat.Code == wire.RebalanceInProgress
@@ -198,7 +199,7 @@ func TestKafkaCoordinatorKilled(t *testing.T) {
 	client := connect(t, c.Addrs(), kafkaConfig())
 	create(t, client, "orders", 6, 3)
 	a, b := join(t, client, nil), join(t, client, nil)
-	until(t, "both have three", func() bool { return a.settled(3) && b.settled(3) })
+	embeddedtest.Eventually(t, "both have three", func() bool { return a.settled(3) && b.settled(3) })
 	who, err := client.Coordinator("billing")
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +214,7 @@ func TestKafkaCoordinatorKilled(t *testing.T) {
 		}
 	}
 	t.Logf("the first commits took %v", time.Since(began))
-	until(t, "both are at rest", func() bool { return a.settled(3) && b.settled(3) })
+	embeddedtest.Eventually(t, "both are at rest", func() bool { return a.settled(3) && b.settled(3) })
 	_, now, lost := a.identity()
 	if lost != 0 || !slices.Equal(now, mine) || a.generation() != generation {
 		t.Errorf("had %v in generation %d, has %v in %d, lost %d times", mine, generation, now, a.generation(), lost)

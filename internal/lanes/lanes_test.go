@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/lanes"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/membership/wire"
@@ -250,29 +251,12 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// mute is a listener that takes connections and says nothing, like a machine that hangs.
-func mute(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l.Addr().String()
-}
-
 // Brokers that refuse or say nothing do not keep the others from being asked.
 func TestFindPassesOver(t *testing.T) {
 	c := start(t, 1)
-	gone := mute(t)
-	dead, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refuses := dead.Addr().String()
-	dead.Close()
+	seeds := []string{embeddedtest.Silent(t), embeddedtest.Nobody(t)}
 	arrived := make(chan lanes.Delivery, 10)
-	l := lanes.New(lanes.Config{Client: connect(t, c.Addrs(), c.Config("test")), Group: "billing", Seeds: []string{gone, refuses}, Rebalance: time.Hour, Request: time.Hour},
+	l := lanes.New(lanes.Config{Client: connect(t, c.Addrs(), c.Config("test")), Group: "billing", Seeds: seeds, Rebalance: time.Hour, Request: time.Hour},
 		func(d lanes.Delivery) { arrived <- d })
 	defer l.Close()
 	for range 3 { // each is first once

@@ -6,34 +6,21 @@ import (
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"go.uber.org/goleak"
 
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/lanes"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/membership/wire"
 )
 
-func TestMain(m *testing.M) {
-	// Sarama's metrics share one goroutine for all clients of a process, for ever.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
-}
-
-// generous is how long anything is waited for that has to happen.
-const generous = 30 * time.Second
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // start starts a cluster with the topics orders, of 6 partitions, and payments, of 2.
 func start(t *testing.T, brokers int, fake ...kfake.Opt) *embedded.Cluster {
 	t.Helper()
-	c, err := embedded.Start(t.Context(), embedded.Options{Brokers: brokers, Fake: fake})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	if err := c.Create(t.Context(), embedded.Topic{Name: "orders", Partitions: 6}, embedded.Topic{Name: "payments", Partitions: 2}); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return embeddedtest.Start(t, embedded.Options{Brokers: brokers, Fake: fake},
+		embedded.Topic{Name: "orders", Partitions: 6}, embedded.Topic{Name: "payments", Partitions: 2})
 }
 
 func connect(t *testing.T, addrs []string, conf *sarama.Config) sarama.Client {
@@ -61,7 +48,7 @@ func next(t *testing.T, arrived <-chan lanes.Delivery) lanes.Delivery {
 	select {
 	case d := <-arrived:
 		return d
-	case <-time.After(generous):
+	case <-time.After(embeddedtest.Patience):
 		t.Fatal("nothing is delivered")
 		return lanes.Delivery{}
 	}
@@ -98,15 +85,5 @@ func broke(t *testing.T, arrived <-chan lanes.Delivery, lane membership.Lane) {
 	t.Helper()
 	if d := next(t, arrived); d.Input != (membership.Disconnected{Lane: lane}) {
 		t.Fatalf("delivered: %+v", d.Input)
-	}
-}
-
-// until waits for something to become true.
-func until(t *testing.T, what string, yes func() bool) {
-	t.Helper()
-	for end := time.Now().Add(generous); !yes(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("does not happen: %s", what)
-		}
 	}
 }

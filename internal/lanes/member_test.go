@@ -7,6 +7,7 @@ import (
 
 	"github.com/IBM/sarama"
 
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/lanes"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/membership/wire"
@@ -167,7 +168,7 @@ func (m *member) identity() (id string, owned []strategy.TopicPartition, lost in
 func (m *member) leave() {
 	m.t.Helper()
 	m.post(func() { m.step(membership.Leave{Reason: "enough", Farewell: true}) })
-	until(m.t, "the member has left", func() bool {
+	embeddedtest.Eventually(m.t, "the member has left", func() bool {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		return m.ended != nil
@@ -195,7 +196,7 @@ func (m *member) store(offsets ...wire.Offset) []wire.Code {
 	select {
 	case codes := <-answer:
 		return codes
-	case <-time.After(generous):
+	case <-time.After(embeddedtest.Patience):
 		m.t.Fatal("a commit is not answered")
 		return nil
 	}

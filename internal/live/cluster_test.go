@@ -1,39 +1,27 @@
 package live_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/IBM/sarama"
 	"github.com/spf13/cobra"
-	"go.uber.org/goleak"
 
 	"github.com/assignkit/assignkit/internal/connect"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/live"
 	"github.com/assignkit/assignkit/internal/protocol"
 	"github.com/assignkit/assignkit/strategy"
 )
 
-func TestMain(m *testing.M) {
-	// Sarama's metrics share one goroutine for all clients of a process, for ever.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
-}
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // start starts a cluster with the topics given, and a client of it.
 func start(t *testing.T, topics ...embedded.Topic) (*embedded.Cluster, *connect.Client) {
 	t.Helper()
-	c, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	if err := c.Create(t.Context(), topics...); err != nil {
-		t.Fatal(err)
-	}
+	c := embeddedtest.Start(t, embedded.Options{}, topics...)
 	return c, dial(t, c)
 }
 
@@ -155,18 +143,10 @@ func together(t *testing.T, c *embedded.Cluster, group, protocol string, says, g
 
 func waitFor(t *testing.T, c *embedded.Cluster, group, state string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	for {
-		if i := c.Fake().GroupInfo(group); i != nil && i.State == state {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("group %s does not become %s", group, state)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+	embeddedtest.Eventually(t, fmt.Sprintf("group %s becomes %s", group, state), func() bool {
+		i := c.Fake().GroupInfo(group)
+		return i != nil && i.State == state
+	})
 }
 
 // show prints a group, with the random ends of its members' ids cut off.
