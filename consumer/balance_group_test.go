@@ -15,6 +15,7 @@ import (
 
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	rangeassign "github.com/assignkit/assignkit/strategies/range"
 	"github.com/assignkit/assignkit/strategies/roundrobin"
 	"github.com/assignkit/assignkit/strategies/sticky"
@@ -124,8 +125,8 @@ func (m *balanceMember) ConsumeClaim(session sarama.ConsumerGroupSession, claim 
 // settle waits until members hold so many partitions each, in the order of their names, and returns what they hold.
 func (r *balanceRoom) settle(loads ...int) map[string][]int32 {
 	r.t.Helper()
-	deadline := time.Now().Add(patience)
-	wake := time.AfterFunc(patience, r.changed.Broadcast)
+	deadline := time.Now().Add(embeddedtest.Patience)
+	wake := time.AfterFunc(embeddedtest.Patience, r.changed.Broadcast)
 	defer wake.Stop()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
 // TestEndWhileAssignIsRetried ends a member that cannot take its partitions over, as what OnAssign needs is away. That is not tried for as long as
@@ -19,7 +20,7 @@ func TestEndWhileAssignIsRetried(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
 			cfg := config(cluster.Addrs(), "g", "orders")
-			cfg.RetryAssign, cfg.CloseTimeout = true, 10*patience
+			cfg.RetryAssign, cfg.CloseTimeout = true, 10*embeddedtest.Patience
 			tries := make(chan struct{}, 1000)
 			cfg.Callbacks = callbacks.Funcs{OnAssign: func(context.Context, *callbacks.Assignment) error {
 				tries <- struct{}{}

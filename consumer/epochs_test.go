@@ -10,6 +10,7 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -33,7 +34,7 @@ func stored(t *testing.T, addrs []string, group, topic string, partition int32) 
 
 // TestCommitsCarryEpochs has leaders change between records.
 func TestCommitsCarryEpochs(t *testing.T) {
-	cluster := startBrokers(t, 2, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	leader := int32(0)
 	produceElsewhere := func(n int) { // each move is an epoch of its own
 		t.Helper()
@@ -77,7 +78,7 @@ func TestCommitsCarryEpochs(t *testing.T) {
 
 // TestEpochIsKept has a member commit what it has found, as it found it.
 func TestEpochIsKept(t *testing.T) {
-	cluster := startBrokers(t, 2, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
 	a.waitRecords(5)
 	if err := a.close(); err != nil {
@@ -120,7 +121,7 @@ func TestSyncNamesTheAssignor(t *testing.T) {
 		if r.Version != 5 || r.Protocol == nil || *r.Protocol != "cooperative-sticky" || r.ProtocolType == nil || *r.ProtocolType != "consumer" {
 			t.Errorf("version %d: %v of %v", r.Version, r.Protocol, r.ProtocolType)
 		}
-	case <-time.After(patience):
+	case <-time.After(embeddedtest.Patience):
 		t.Fatal("nobody syncs")
 	}
 }

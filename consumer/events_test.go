@@ -11,26 +11,13 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// startBrokers is startCluster with several brokers.
-func startBrokers(t *testing.T, brokers int, topics ...embedded.Topic) *embedded.Cluster {
-	t.Helper()
-	cluster, err := embedded.Start(t.Context(), embedded.Options{Brokers: brokers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(cluster.Close)
-	if err := cluster.Create(t.Context(), topics...); err != nil {
-		t.Fatal(err)
-	}
-	return cluster
-}
-
 func TestLeaderMovedIsTold(t *testing.T) {
-	cluster := startBrokers(t, 2, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	move := func(to int32) {
 		t.Helper()
 		if err := cluster.Fake().MoveTopicPartition("orders", 0, to); err != nil {
@@ -53,7 +40,7 @@ func TestLeaderMovedIsTold(t *testing.T) {
 
 // TestBrokerTroubleIsTold has a broker away for a while that leads one of two partitions.
 func TestBrokerTroubleIsTold(t *testing.T) {
-	cluster := startBrokers(t, 2, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
 	for p := range int32(2) {
 		if err := cluster.Fake().MoveTopicPartition("orders", p, p); err != nil {
 			t.Fatal(err)
@@ -61,7 +48,7 @@ func TestBrokerTroubleIsTold(t *testing.T) {
 	}
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Sarama = sarama.NewConfig()
-	net := through(cfg.Sarama)
+	net := embeddedtest.Through(cfg.Sarama)
 	a := start(t, "a", cfg, nil)
 	a.waitRecords(10)
 	away := cluster.Addrs()[1]
@@ -71,14 +58,14 @@ func TestBrokerTroubleIsTold(t *testing.T) {
 			return ok && b.Broker == 1 && b.Addr == away && (b.Err != nil) == trouble
 		}
 	}
-	net.breakUp(away, true)
+	net.Break(away, true)
 	a.sees("the trouble", told(true))
 	a.sees("the partition's", func(e consumer.Event) bool {
 		r, ok := e.(consumer.ReadTrouble)
 		return ok && r.Err != nil && r.Partition.Partition == 1
 	})
 	a.notReady("orders-1 cannot be read")
-	net.breakUp(away, false)
+	net.Break(away, false)
 	a.sees("its end", told(false))
 	a.becomesReady()
 }
@@ -123,7 +110,7 @@ func TestSticky(t *testing.T) {
 	}
 	a := start(t, "a", cfg, nil)
 	a.waitOwned(1)
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("it waits"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), embeddedtest.Patience, errors.New("it waits"))
 	defer cancel()
 	if err := a.Drain(ctx); !errors.Is(err, consumer.ErrSticky) {
 		t.Errorf("draining: %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -54,7 +55,7 @@ func exactlyOnce(t *testing.T, records int, n int32, members ...*member) {
 		return list
 	}
 	want := records * int(n)
-	for deadline := time.Now().Add(patience); len(all()) < want && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(embeddedtest.Patience); len(all()) < want && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	got := all()

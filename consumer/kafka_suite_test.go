@@ -15,6 +15,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/kafkatest"
 )
 
@@ -238,7 +239,7 @@ func (c *realCluster) waitShared(t *testing.T, group string, n, partitions int) 
 // eventually waits until f is true. f says what it has seen.
 func eventually(t *testing.T, what string, f func() (string, bool)) {
 	t.Helper()
-	deadline := time.Now().Add(2 * patience)
+	deadline := time.Now().Add(2 * embeddedtest.Patience)
 	for {
 		seen, ok := f()
 		if ok {

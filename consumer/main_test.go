@@ -3,10 +3,7 @@ package consumer_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
-func TestMain(m *testing.M) {
-	// Sarama's metrics share one goroutine for all clients of a process, for ever.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
-}
+func TestMain(m *testing.M) { embeddedtest.Main(m) }

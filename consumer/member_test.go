@@ -14,24 +14,14 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategy"
 )
-
-// patience is for what comes sooner or later.
-const patience = 30 * time.Second
 
 // startCluster starts an embedded cluster with topics.
 func startCluster(t *testing.T, topics ...embedded.Topic) *embedded.Cluster {
 	t.Helper()
-	cluster, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(cluster.Close)
-	if err := cluster.Create(t.Context(), topics...); err != nil {
-		t.Fatal(err)
-	}
-	return cluster
+	return embeddedtest.Start(t, embedded.Options{}, topics...)
 }
 
 // A member is a consumer under test, with all that happened to it.
@@ -158,13 +148,13 @@ func text(list []strategy.TopicPartitions) string {
 // wait waits until a condition, which is asked with m.mu held, is true.
 func (m *member) wait(what string, condition func() bool) {
 	m.t.Helper()
-	timer := time.AfterFunc(patience, func() {
+	timer := time.AfterFunc(embeddedtest.Patience, func() {
 		m.mu.Lock()
 		m.changed.Broadcast()
 		m.mu.Unlock()
 	})
 	defer timer.Stop()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(embeddedtest.Patience)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for !condition() {
@@ -178,7 +168,7 @@ func (m *member) wait(what string, condition func() bool) {
 // polls waits for what nobody tells.
 func (m *member) polls(what string, condition func() bool) {
 	m.t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(embeddedtest.Patience); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			m.t.Fatalf("%s: waiting for %s in vain; callbacks %q, ready: %v", m.name, what, m.noted(), m.Ready())
 		}
@@ -247,7 +237,7 @@ func (m *member) ended() error {
 	case err := <-m.result:
 		m.result <- err
 		return err
-	case <-time.After(2 * patience):
+	case <-time.After(2 * embeddedtest.Patience):
 		m.t.Fatalf("%s: Run does not return; callbacks %q", m.name, m.noted())
 		return nil
 	}

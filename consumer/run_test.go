@@ -13,6 +13,7 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategies/roundrobin"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -113,7 +114,7 @@ func TestMembersComeAndGo(t *testing.T) {
 		}
 	}
 	all := func() []string { return slices.Concat(a.handled(), b.handled(), c.handled()) }
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(embeddedtest.Patience)
 	for len(all()) < 120 && time.Now().Before(deadline) {
 		time.Sleep(5 * time.Millisecond)
 	}

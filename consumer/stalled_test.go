@@ -9,15 +9,16 @@ import (
 
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
 // stalling is a configuration under which nothing but a restart of reading helps against a broker that does not answer.
-func stalling(cluster *embedded.Cluster) (consumer.Config, *network) {
+func stalling(cluster *embedded.Cluster) (consumer.Config, *embeddedtest.Network) {
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Sarama = sarama.NewConfig()
 	cfg.Sarama.Consumer.MaxWaitTime = 50 * time.Millisecond
 	cfg.StalledAfter = 500 * time.Millisecond
-	return cfg, through(cfg.Sarama)
+	return cfg, embeddedtest.Through(cfg.Sarama)
 }
 
 // TestStalledReadingIsBegunAnew has a broker that swallows its answers, on connections that stay open.
@@ -35,7 +36,7 @@ func TestStalledReadingIsBegunAnew(t *testing.T) {
 				a = s.member
 			}
 			a.waitRecords(10)
-			net.mute(false)
+			net.Mute(false)
 			for p := range int32(2) {
 				if err := cluster.Produce(t.Context(), "orders", p, 5); err != nil {
 					t.Fatal(err)
@@ -66,7 +67,7 @@ func TestReadyStalled(t *testing.T) {
 	if err := a.Ready(); err != nil {
 		t.Error(err)
 	}
-	net.mute(true)
+	net.Mute(true)
 	a.sees("the restart", func(e consumer.Event) bool { _, ok := e.(consumer.FetchRestarted); return ok })
 	if err := a.Ready(); err == nil || !strings.Contains(err.Error(), "orders-0 is not read") {
 		t.Errorf("ready: %v", err)

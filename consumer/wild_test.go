@@ -20,6 +20,7 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	rangeassign "github.com/assignkit/assignkit/strategies/range"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
@@ -31,7 +32,7 @@ import (
 func onceEach(t *testing.T, n int, members ...*member) {
 	t.Helper()
 	var all []string
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(embeddedtest.Patience)
 	for len(all) < n {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d records were handled, want %d", len(all), n)

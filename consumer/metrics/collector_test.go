@@ -12,6 +12,7 @@ import (
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/consumer/metrics"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
 func TestRegister(t *testing.T) {
@@ -34,9 +35,9 @@ func TestRegister(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1})
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
-	eventually(t, "it has its partition", func() bool { return a.series("assigned_partitions")["topic=orders"] == 1 })
+	embeddedtest.Eventually(t, "it has its partition", func() bool { return a.series("assigned_partitions")["topic=orders"] == 1 })
 	other := func(group string) *consumer.Consumer {
 		c, err := consumer.New(config(cluster.Addrs(), group, "orders"))
 		if err != nil {
@@ -84,7 +85,7 @@ func TestWithoutWatch(t *testing.T) {
 
 // TestTwoInOneProcess has two members of a group in one registry.
 func TestTwoInOneProcess(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 2})
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
 	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
 	reg := prometheus.NewPedanticRegistry()
@@ -93,7 +94,7 @@ func TestTwoInOneProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "each has one", func() bool {
+	embeddedtest.Eventually(t, "each has one", func() bool {
 		families, err := reg.Gather()
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +113,7 @@ func TestTwoInOneProcess(t *testing.T) {
 
 // TestReadAtAnyTime reads metrics from many goroutines while a consumer begins, works and ends.
 func TestReadAtAnyTime(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 3, Records: []int{500}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 3, Records: []int{500}})
 	cfg := config(cluster.Addrs(), "g", "orders")
 	m := metrics.New(metrics.Config{Group: "g"})
 	cfg.Observer = m

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/kafkatest"
 )
 
@@ -42,7 +43,7 @@ func (k *kafka) create(t *testing.T, topic string, settings map[string]string) {
 	if err := k.admin.CreateTopic(topic, detail, false); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the topic can be written to", func() bool {
+	embeddedtest.Eventually(t, "the topic can be written to", func() bool {
 		_ = k.client.RefreshMetadata(topic)
 		_, err := k.client.Leader(topic, 0)
 		return err == nil
@@ -78,7 +79,7 @@ func (k *kafka) reads(t *testing.T, group string, cfg consumer.Config) (m *membe
 		return nil
 	})
 	partition := "partition=0 topic=" + topic
-	eventually(t, "nothing is left", func() bool {
+	embeddedtest.Eventually(t, "nothing is left", func() bool {
 		lag, known := m.series("lag_records")[partition]
 		return known && lag == 0 && m.series("position")[partition] >= float64(end) // the marker of a transaction may come a little later
 	})
@@ -101,7 +102,7 @@ func TestKafkaLag(t *testing.T) {
 			"delete.retention.ms": "0", "max.compaction.lag.ms": "100"})
 		k.produce(t, "compacted", 100)
 		round := 0
-		eventually(t, "most records are gone", func() bool {
+		embeddedtest.Eventually(t, "most records are gone", func() bool {
 			round++
 			k.produce(t, "compacted", 1) // begins a segment, so that the one before can be compacted
 			group := fmt.Sprintf("compaction-%d", round)
@@ -140,7 +141,7 @@ func TestKafkaLag(t *testing.T) {
 			if records != test.records {
 				t.Errorf("%d records were read, want %d", records, test.records)
 			}
-			eventually(t, "it is counted", func() bool { return m.series("offset_out_of_range_total")[""] == 1 })
+			embeddedtest.Eventually(t, "it is counted", func() bool { return m.series("offset_out_of_range_total")[""] == 1 })
 		}
 	})
 }

@@ -10,44 +10,13 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"go.uber.org/goleak"
 
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/consumer/metrics"
-	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
-func TestMain(m *testing.M) {
-	// Sarama's metrics share one goroutine for all clients of a process, for ever.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
-}
-
-// patience is for what comes sooner or later.
-const patience = 30 * time.Second
-
-func eventually(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for !f() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waiting in vain: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-func startCluster(t *testing.T, topics ...embedded.Topic) *embedded.Cluster {
-	t.Helper()
-	cluster, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(cluster.Close)
-	if err := cluster.Create(t.Context(), topics...); err != nil {
-		t.Fatal(err)
-	}
-	return cluster
-}
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // A member is a consumer with its metrics in a registry of its own, as in a process of its own.
 type member struct {

@@ -14,17 +14,18 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategy"
 )
 
 // TestLagFalls has records processed one by one: the lag says how many are left, and is 0 when none is.
 func TestLagFalls(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 	next := make(chan struct{})
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), gated(next))
 	const partition = "partition=0 topic=orders"
 	for left := 10.0; left > 0; left-- {
-		eventually(t, "the lag is what is left", func() bool {
+		embeddedtest.Eventually(t, "the lag is what is left", func() bool {
 			lag, known := a.series("lag_records")[partition]
 			if known && (lag < left || lag > left+1) { // the last one may not have been noted yet
 				t.Fatalf("a lag of %v with %v left", lag, left)
@@ -39,7 +40,7 @@ func TestLagFalls(t *testing.T) {
 		}
 		next <- struct{}{}
 	}
-	eventually(t, "nothing is left", func() bool {
+	embeddedtest.Eventually(t, "nothing is left", func() bool {
 		lag, known := a.series("lag_records")[partition]
 		return known && lag == 0 && a.series("buffered_bytes")[partition] == 0
 	})
@@ -49,24 +50,24 @@ func TestLagFalls(t *testing.T) {
 	if err := cluster.Produce(t.Context(), "orders", 0, 3); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "three more are noticed", func() bool { return a.series("lag_records")[partition] == 3 })
+	embeddedtest.Eventually(t, "three more are noticed", func() bool { return a.series("lag_records")[partition] == 3 })
 	for range 3 {
 		next <- struct{}{}
 	}
-	eventually(t, "they are processed", func() bool { return a.series("lag_records")[partition] == 0 })
+	embeddedtest.Eventually(t, "they are processed", func() bool { return a.series("lag_records")[partition] == 0 })
 }
 
 // TestLagResumes has a member begin behind what is committed: it is not behind by the whole log.
 func TestLagResumes(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 	const partition = "partition=0 topic=orders"
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
-	eventually(t, "all is processed", func() bool { return a.series("position")[partition] == 10 })
+	embeddedtest.Eventually(t, "all is processed", func() bool { return a.series("position")[partition] == 10 })
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
-	eventually(t, "its lag is known", func() bool {
+	embeddedtest.Eventually(t, "its lag is known", func() bool {
 		lag, known := b.series("lag_records")[partition]
 		if known && lag != 0 {
 			t.Fatalf("a lag of %v, and nothing is left", lag)
@@ -77,7 +78,7 @@ func TestLagResumes(t *testing.T) {
 
 // TestLagUnknown has brokers that do not answer: there is no lag then, rather than one of 0, and the progress stands.
 func TestLagUnknown(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 	release := make(chan struct{})
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Callbacks = callbacks.Funcs{OnAssign: func(ctx context.Context, _ *callbacks.Assignment) error {
@@ -88,12 +89,12 @@ func TestLagUnknown(t *testing.T) {
 		return nil
 	}}
 	a := start(t, "a", cfg, nil)
-	eventually(t, "it has a partition", func() bool { return a.series("assigned_partitions")["topic=orders"] == 1 })
+	embeddedtest.Eventually(t, "it has a partition", func() bool { return a.series("assigned_partitions")["topic=orders"] == 1 })
 	if got := a.partitions(); len(got) > 0 {
 		t.Errorf("series of %q, which are not read yet", got)
 	}
 	close(release)
-	eventually(t, "all is processed", func() bool {
+	embeddedtest.Eventually(t, "all is processed", func() bool {
 		lag, known := a.series("lag_records")["partition=0 topic=orders"]
 		return known && lag == 0
 	})
@@ -101,10 +102,10 @@ func TestLagUnknown(t *testing.T) {
 
 // Elsewhere: a partition moved from one member to the next and on, and all of them went on exporting the last lag that they had seen.
 func TestWild24SeriesOfReleasedPartitionsDisappear(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 6, Records: []int{10}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 6, Records: []int{10}})
 	settled := func(each int, members ...*member) {
 		t.Helper()
-		eventually(t, "everybody has what is theirs, and series of it alone", func() bool {
+		embeddedtest.Eventually(t, "everybody has what is theirs, and series of it alone", func() bool {
 			for _, m := range members {
 				owned := m.owned()
 				if len(owned) != each || !slices.Equal(m.partitions(), owned) || m.series("assigned_partitions")["topic=orders"] != float64(each) {
@@ -141,14 +142,14 @@ func TestWild24SeriesOfReleasedPartitionsDisappear(t *testing.T) {
 // TestLagPassesOverGaps reads only committed records, of a log that ends in an aborted transaction: no record of it is handed out, and
 // none is waited for.
 func TestLagPassesOverGaps(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1})
 	transact(t, cluster.Addrs(), cluster.Config("writer"), "orders", sarama.SyncProducer.CommitTxn, 3) // 0 to 2, and the marker
 	transact(t, cluster.Addrs(), cluster.Config("writer"), "orders", sarama.SyncProducer.AbortTxn, 5)  // 4 to 8, and the marker
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Sarama = cluster.Config("reader")
 	cfg.Sarama.Consumer.IsolationLevel = sarama.ReadCommitted
 	a := start(t, "a", cfg, nil)
-	eventually(t, "the lag is 0 at the end of the log", func() bool {
+	embeddedtest.Eventually(t, "the lag is 0 at the end of the log", func() bool {
 		lag, known := a.series("lag_records")["partition=0 topic=orders"]
 		return known && lag == 0 && a.series("position")["partition=0 topic=orders"] == 10
 	})
@@ -156,12 +157,12 @@ func TestLagPassesOverGaps(t *testing.T) {
 
 // TestPositionBehindAHandOver has a partition move that its new owner has read ahead, while the old one went on.
 func TestPositionBehindAHandOver(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{1000}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{1000}})
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), func(context.Context, *consumer.Message) error {
 		time.Sleep(5 * time.Millisecond) // some are left when it moves
 		return nil
 	})
-	eventually(t, "some of both are processed", func() bool {
+	embeddedtest.Eventually(t, "some of both are processed", func() bool {
 		at := a.series("position")
 		return at["partition=0 topic=orders"] > 0 && at["partition=1 topic=orders"] > 0
 	})
@@ -184,13 +185,13 @@ func TestPositionBehindAHandOver(t *testing.T) {
 
 // TestLagOfDeletedRecords has records deleted that were not read yet: nobody waits for them.
 func TestLagOfDeletedRecords(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
 	next := make(chan struct{})
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.PartitionBuffer = 1 // so that nothing is read while the first record is in work
 	a := start(t, "a", cfg, gated(next))
 	const partition = "partition=0 topic=orders"
-	eventually(t, "the first record is in work", func() bool { return a.series("buffered_bytes")[partition] > 0 })
+	embeddedtest.Eventually(t, "the first record is in work", func() bool { return a.series("buffered_bytes")[partition] > 0 })
 	if err := cluster.Produce(t.Context(), "orders", 0, 9); err != nil {
 		t.Fatal(err)
 	}
@@ -203,17 +204,17 @@ func TestLagOfDeletedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	next <- struct{}{}
-	eventually(t, "nothing is left", func() bool {
+	embeddedtest.Eventually(t, "nothing is left", func() bool {
 		lag, known := a.series("lag_records")[partition]
 		return known && lag == 0 && a.series("position")[partition] == 10
 	})
-	eventually(t, "it is counted", func() bool { return a.series("offset_out_of_range_total")[""] == 1 })
+	embeddedtest.Eventually(t, "it is counted", func() bool { return a.series("offset_out_of_range_total")[""] == 1 })
 }
 
 // TestPositionInARevocation has a partition that is given up and waits for another one's handler: what was read ahead of it does not count as
 // processed.
 func TestPositionInARevocation(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{10}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{10}})
 	next, slow := make(chan struct{}), make(chan struct{})
 	quick, waits := gated(next), gated(slow)
 	var inWork atomic.Int64 // the offset of partition 0 whose handler began
@@ -224,24 +225,24 @@ func TestPositionInARevocation(t *testing.T) {
 		inWork.Store(m.Offset)
 		return quick(ctx, m)
 	})
-	eventually(t, "both have a record in work", func() bool {
+	embeddedtest.Eventually(t, "both have a record in work", func() bool {
 		buffered := a.series("buffered_bytes")
 		return buffered["partition=0 topic=orders"] > 0 && buffered["partition=1 topic=orders"] > 0
 	})
 	for range 3 {
 		next <- struct{}{}
 	}
-	eventually(t, "the fourth is in work", func() bool { return inWork.Load() == 3 })
+	embeddedtest.Eventually(t, "the fourth is in work", func() bool { return inWork.Load() == 3 })
 	a.Stop()
-	eventually(t, "it leaves", func() bool { return a.series("member_state")["state=leaving"] == 1 })
+	embeddedtest.Eventually(t, "it leaves", func() bool { return a.series("member_state")["state=leaving"] == 1 })
 	next <- struct{}{} // the record that it is in is its last one
 	const partition = "partition=0 topic=orders"
-	eventually(t, "what was read ahead is dropped", func() bool { return a.series("buffered_bytes")[partition] == 0 })
+	embeddedtest.Eventually(t, "what was read ahead is dropped", func() bool { return a.series("buffered_bytes")[partition] == 0 })
 	if at, lag := a.series("position")[partition], a.series("lag_records")[partition]; at != 4 || lag != 6 {
 		t.Errorf("four of ten records were processed: position %v, lag %v", at, lag)
 	}
 	close(slow)
-	eventually(t, "it is gone", func() bool { return len(a.partitions()) == 0 })
+	embeddedtest.Eventually(t, "it is gone", func() bool { return len(a.partitions()) == 0 })
 }
 
 // gated is a handler that waits for a sign for each record.
@@ -258,7 +259,7 @@ func gated(next <-chan struct{}) consumer.Handler {
 
 // TestLagLeavesOpenTransactionsOut reads only committed records, of a log whose last ones are in a transaction that is not over.
 func TestLagLeavesOpenTransactionsOut(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1})
 	transact(t, cluster.Addrs(), cluster.Config("writer"), "orders", sarama.SyncProducer.CommitTxn, 3) // 0 to 2, and the marker
 	read := func(client string, isolation sarama.IsolationLevel) *member {
 		cfg := config(cluster.Addrs(), client, "orders")
@@ -269,15 +270,15 @@ func TestLagLeavesOpenTransactionsOut(t *testing.T) {
 	const partition = "partition=0 topic=orders"
 	transact(t, cluster.Addrs(), cluster.Config("writer"), "orders", func(p sarama.SyncProducer) error {
 		committed, all := read("committed", sarama.ReadCommitted), read("all", sarama.ReadUncommitted)
-		eventually(t, "all are read where uncommitted ones are", func() bool { return all.series("position")[partition] == 9 })
-		eventually(t, "there is nothing left for who reads committed ones", func() bool {
+		embeddedtest.Eventually(t, "all are read where uncommitted ones are", func() bool { return all.series("position")[partition] == 9 })
+		embeddedtest.Eventually(t, "there is nothing left for who reads committed ones", func() bool {
 			lag, known := committed.series("lag_records")[partition]
 			return known && lag == 0 && committed.series("position")[partition] == 4
 		})
 		if err := p.CommitTxn(); err != nil {
 			return err
 		}
-		eventually(t, "they are read when they are committed", func() bool {
+		embeddedtest.Eventually(t, "they are read when they are committed", func() bool {
 			return committed.series("position")[partition] == 10 && committed.series("lag_records")[partition] == 0
 		})
 		return nil
@@ -286,7 +287,7 @@ func TestLagLeavesOpenTransactionsOut(t *testing.T) {
 
 // TestUncommitted has an application that commits itself.
 func TestUncommitted(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Commits = consumer.CommitManual
 	a := start(t, "a", cfg, func(ctx context.Context, m *consumer.Message) error {
@@ -296,7 +297,7 @@ func TestUncommitted(t *testing.T) {
 		return nil
 	})
 	const partition = "partition=0 topic=orders"
-	eventually(t, "six are processed and not committed", func() bool { return a.series("uncommitted_records")[partition] == 6 })
+	embeddedtest.Eventually(t, "six are processed and not committed", func() bool { return a.series("uncommitted_records")[partition] == 6 })
 	offsets := map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 10}}
 	if err := a.Commit(t.Context(), offsets); err != nil {
 		t.Fatal(err)
@@ -308,7 +309,7 @@ func TestUncommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := start(t, "b", cfg, nil)
-	eventually(t, "who comes next knows what is committed", func() bool {
+	embeddedtest.Eventually(t, "who comes next knows what is committed", func() bool {
 		got, known := b.series("uncommitted_records")[partition]
 		return known && got == 0
 	})
@@ -341,11 +342,11 @@ func transact(t *testing.T, addrs []string, conf *sarama.Config, topic string, e
 
 // TestFailures has a handler that fails.
 func TestFailures(t *testing.T) {
-	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
+	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Failure = consumer.FailurePolicy{Retries: 1, Then: consumer.ThenSkip}
 	a := start(t, "a", cfg, func(context.Context, *consumer.Message) error { return errors.New("no") })
-	eventually(t, "it is tried again and passed over", func() bool {
+	embeddedtest.Eventually(t, "it is tried again and passed over", func() bool {
 		got := a.series("handler_failures_total")
 		return got["next=retry"] == 1 && got["next=skip"] == 1
 	})

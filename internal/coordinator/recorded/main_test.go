@@ -3,10 +3,7 @@ package recorded
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
-func TestMain(m *testing.M) {
-	// The starter of brokers asks them through Sarama, whose metrics share one goroutine for all clients of a process, for ever.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
-}
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
