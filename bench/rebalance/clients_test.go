@@ -6,15 +6,12 @@ import (
 	"time"
 
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
 // Every client but Java's, whose jars come with real brokers, plays a scenario on a cluster in this process. How fast is not asked.
 func TestClientsJoinAndLeave(t *testing.T) {
-	cluster, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
+	cluster := embeddedtest.Start(t, embedded.Options{})
 	s := settings{Partitions: 6, Every: 10 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Slow: 200 * time.Millisecond, Patience: time.Minute}
 	for _, c := range clients(&javaLibrary{})[:4] {
 		t.Run(c.name, func(t *testing.T) {
@@ -36,11 +33,7 @@ func TestClientsJoinAndLeave(t *testing.T) {
 
 // The same with another library's members beside ours, and with restarts of all members.
 func TestClientsBesideOthersAndInDeploys(t *testing.T) {
-	cluster, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
+	cluster := embeddedtest.Start(t, embedded.Options{})
 	list := clients(&javaLibrary{})
 	s := settings{Partitions: 8, Every: 10 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Members: 2, Patience: time.Minute}
 	for _, sc := range scenarios[4:] {
@@ -80,11 +73,7 @@ func TestJavaIsMissing(t *testing.T) {
 }
 
 func TestReaders(t *testing.T) {
-	cluster, err := embedded.Start(t.Context(), embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
+	cluster := embeddedtest.Start(t, embedded.Options{})
 	l := load{Brokers: cluster.Addrs(), Topic: "load", Partitions: 4, Each: 500}
 	if err := fill(t.Context(), l); err != nil {
 		t.Fatal(err)
