@@ -71,9 +71,7 @@ func TestCommitsCarryEpochs(t *testing.T) {
 	if offset, unread := commit(20); offset != 20 || unread != -1 {
 		t.Errorf("offset %d, which was not read, has epoch %d", offset, unread)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 }
 
 // TestEpochIsKept has a member commit what it has found, as it found it.
@@ -81,9 +79,7 @@ func TestEpochIsKept(t *testing.T) {
 	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
 	a.waitRecords(5)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	offset, epoch := stored(t, cluster.Addrs(), "g", "orders", 0)
 	if offset != 5 || epoch < 0 {
 		t.Fatalf("committed is %d with epoch %d", offset, epoch)

@@ -97,9 +97,7 @@ func TestHandOver(t *testing.T) {
 			b := start(t, "b", cfg, nil)
 			b.waitOwned(2)
 			b.waitRecords(20)
-			if err := a.close(); err != nil {
-				t.Error(err)
-			}
+			a.closes()
 			b.waitOwned(4)
 			before := len(b.handled())
 			b.waitRecords(before + 20)
@@ -154,9 +152,7 @@ func TestCloseWithoutTime(t *testing.T) {
 	b := start(t, "b", slow, nil)
 	b.waitOwned(2)
 	a.waitOwned(2)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if log := a.noted(); log[len(log)-1][:6] != "revoke" {
 		t.Errorf("callbacks %q", log)
 	}

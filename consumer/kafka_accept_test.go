@@ -131,9 +131,7 @@ func rangeSteps(t *testing.T, c *realCluster, topic string, assignor strategy.As
 	closing := func() {
 		last := members[len(members)-1]
 		members = members[:len(members)-1]
-		if err := last.close(); err != nil {
-			t.Error(err)
-		}
+		last.closes()
 		var got []string
 		for _, line := range last.noted() {
 			got = append(got, short(line))
@@ -191,9 +189,7 @@ func compacted(t *testing.T, c *realCluster) {
 		return nil
 	})
 	c.waitCommitted(t, topic, topic, 1)
-	if err := m.close(); err != nil {
-		t.Error(err)
-	}
+	m.closes()
 	if !maps.Equal(got, want) {
 		t.Errorf("the last values: %v, want %v", got, want)
 	}

@@ -88,9 +88,7 @@ func logins(t *testing.T, c *realCluster) {
 	cfg.Sarama = secure(t, c, "alice", "right-pw")
 	m := start(t, "a", cfg, nil)
 	m.waitRecords(20)
-	if err := m.close(); err != nil {
-		t.Error(err)
-	}
+	m.closes()
 	c.waitCommitted(t, topic, topic, 2)
 
 	other, err := net.Listen("tcp", "127.0.0.1:0") // no broker: says something else
@@ -243,9 +241,7 @@ func staticRestart(t *testing.T, c *realCluster) {
 		t.Helper()
 		c.waitShared(t, topic, 2, 4)
 		had, log := old.has(), other.noted()
-		if err := old.close(); err != nil {
-			t.Error(err)
-		}
+		old.closes()
 		c.fill(t, topic, 4, 5)
 		again := start(t, old.name+" again", static(id), nil)
 		again.waitRecords(10)

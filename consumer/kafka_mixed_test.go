@@ -78,9 +78,7 @@ func mixed(t *testing.T, c *realCluster, a common, leader string) {
 	second := start(t, "second", configured("second"), nil)
 	c.waitShared(t, group, 5, partitions)
 	second.waitOwned(len(second.shareOf(c, group)))
-	if err := second.close(); err != nil {
-		t.Error(err)
-	}
+	second.closes()
 	c.waitShared(t, group, 4, partitions)
 	w.stop()
 	c.waitCommitted(t, group, topic, partitions)
@@ -97,9 +95,7 @@ func mixed(t *testing.T, c *realCluster, a common, leader string) {
 	for _, f := range others {
 		f.leave()
 	}
-	if err := ours.close(); err != nil {
-		t.Error(err)
-	}
+	ours.closes()
 	records.add("ours", ours.handled()...)
 	records.add("second", second.handled()...)
 	var repeats []string
@@ -149,9 +145,7 @@ func upgrade(t *testing.T, c *realCluster) {
 			franz.leave()
 			return
 		}
-		if err := ours[id].close(); err != nil {
-			t.Error(err)
-		}
+		ours[id].closes()
 		records.add(id, ours[id].handled()...)
 	}
 	ids := []string{"a", "franz", "b"}

@@ -51,9 +51,7 @@ func commitsRaceRebalances(t *testing.T, c *realCluster) {
 		name := fmt.Sprint("b", i)
 		b := start(t, name, busy(name), nil)
 		c.waitShared(t, topic, 2, n)
-		if err := b.close(); err != nil {
-			t.Error(err)
-		}
+		b.closes()
 		records.add(name, b.handled()...)
 		if log := strings.Join(b.noted(), " "); strings.Contains(log, "lost") {
 			t.Errorf("%s: %s", name, log)
@@ -90,9 +88,7 @@ func staticLeaves(t *testing.T, c *realCluster) {
 	b := start(t, "b", static("two"), nil)
 	b.waitOwned(n / 2)
 	c.waitShared(t, topic, 2, n)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	b.waitOwned(n) // long before a session has expired
 	c.waitShared(t, topic, 1, n)
 }
@@ -108,9 +104,7 @@ func quickSuccession(t *testing.T, c *realCluster) {
 		m := start(t, name, named(c, name, topic, topic), nil)
 		all, here = append(all, m), append(here, m)
 		if len(here) == 4 {
-			if err := here[i%3].close(); err != nil {
-				t.Error(err)
-			}
+			here[i%3].closes()
 			here = append(here[:i%3:i%3], here[i%3+1:]...)
 		}
 	}

@@ -230,6 +230,14 @@ func (m *member) close() error {
 	return err
 }
 
+// closes closes the member, which nothing keeps from ending well.
+func (m *member) closes() {
+	m.t.Helper()
+	if err := m.close(); err != nil {
+		m.t.Errorf("%s: Run returned %v", m.name, err)
+	}
+}
+
 // ended waits for Run to return.
 func (m *member) ended() error {
 	m.t.Helper()

@@ -69,9 +69,7 @@ func TestReadyOnlyWhileItRuns(t *testing.T) {
 	close(release)
 	m.waitOwned(1)
 	m.becomesReady()
-	if err := m.close(); err != nil {
-		t.Error(err)
-	}
+	m.closes()
 	if err := m.Ready(); !errors.Is(err, consumer.ErrNotRunning) {
 		t.Errorf("after Run: %v", err)
 	}
@@ -125,9 +123,7 @@ func TestReadyWhileClosing(t *testing.T) {
 	m.polls("to be ending", func() bool { return m.Ready() != nil })
 	m.notReady("about to end")
 	close(release)
-	if err := m.close(); err != nil {
-		t.Error(err)
-	}
+	m.closes()
 }
 
 // TestReadyAfterADeletion has the trouble of a partition go with it.

@@ -39,12 +39,8 @@ func TestTrace(t *testing.T) {
 	cfg.Trace, cfg.Labels = &others, nil
 	b := start(t, "b", cfg, nil)
 	b.waitOwned(2)
-	if err := b.close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.close(); err != nil {
-		t.Fatal(err)
-	}
+	b.closes()
+	a.closes()
 	list := recorded(t, &lines)
 	if len(list) < 3 {
 		t.Fatalf("%d lines", len(list))
@@ -116,9 +112,7 @@ func TestTraceOfFailures(t *testing.T) {
 			cfg.Trace, cfg.Assignors = &lines, []strategy.Assignor{test.assignor}
 			a := start(t, "a", cfg, nil)
 			a.waitOwned(4)
-			if err := a.close(); err != nil {
-				t.Fatal(err)
-			}
+			a.closes()
 			r := recorded(t, &lines)[0]
 			if r.Mode != test.mode || r.Spec != test.decided || !slices.Equal(r.Failures, test.failures) {
 				t.Errorf("mode %q, decided by %q after %+v", r.Mode, r.Spec, r.Failures)

@@ -56,9 +56,7 @@ func TestAskedWhileItBegins(t *testing.T) {
 	m.waitOwned(1)
 	close(stop)
 	<-done
-	if err := m.close(); err != nil {
-		t.Error(err)
-	}
+	m.closes()
 }
 
 func TestRun(t *testing.T) {
@@ -69,9 +67,7 @@ func TestRun(t *testing.T) {
 	if err := a.Ready(); err != nil {
 		t.Error(err)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if got, want := a.noted(), []string{"assign orders-0 orders-1 orders-2", "revoke orders-0 orders-1 orders-2"}; !slices.Equal(got, want) {
 		t.Errorf("callbacks %q, want %q", got, want)
 	}
@@ -103,9 +99,7 @@ func TestMembersComeAndGo(t *testing.T) {
 	for _, m := range []*member{a, b, c} {
 		m.waitOwned(2)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	b.waitOwned(3)
 	c.waitOwned(3)
 	for p := range int32(6) {
@@ -141,9 +135,7 @@ func TestDrain(t *testing.T) {
 		t.Errorf("drained, and owns %v", a.Owned())
 	}
 	b.waitOwned(4)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if err := a.Drain(t.Context()); !errors.Is(err, consumer.ErrNotRunning) {
 		t.Errorf("draining after the end: %v", err)
 	}
@@ -380,9 +372,7 @@ func TestManualCommits(t *testing.T) {
 	if !errors.As(err, &failed) || len(failed.Failed) != 1 || !errors.Is(err, consumer.ErrNotOwned) {
 		t.Errorf("a commit of what is not owned: %v", err)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if err := a.Commit(t.Context(), nil); !errors.Is(err, consumer.ErrNotRunning) {
 		t.Errorf("a commit after the end: %v", err)
 	}

@@ -117,9 +117,7 @@ func saramaHandlerStart(t *testing.T, cluster *embedded.Cluster, p int32) int64 
 	}}
 	m := start(t, "next", cfg, nil)
 	at := <-offset
-	if err := m.close(); err != nil {
-		t.Error(err)
-	}
+	m.closes()
 	return at
 }
 
@@ -144,9 +142,7 @@ func TestSaramaHandlerConsumesAll(t *testing.T) {
 	if got := highest.Load(); got != 1000 {
 		t.Errorf("the high watermark is %d", got)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	log := a.noted()
 	slices.Sort(log[2:5])
 	if want := []string{
@@ -181,9 +177,7 @@ func TestSaramaHandlerRebalances(t *testing.T) {
 	}
 	b.waitRecords(100) // none again, none missing
 	a.waitRecords(300)
-	if err := b.close(); err != nil {
-		t.Error(err)
-	}
+	b.closes()
 	a.waitOwned(4)
 	for p := range int32(4) {
 		if err := cluster.Produce(t.Context(), "orders", p, 1); err != nil {
@@ -191,9 +185,7 @@ func TestSaramaHandlerRebalances(t *testing.T) {
 		}
 	}
 	a.waitRecords(304)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if all := append(a.handled(), b.handled()...); len(all) != 404 {
 		t.Errorf("%d records were handled; want 404", len(all))
 	}
@@ -253,9 +245,7 @@ func TestSaramaHandlerMarks(t *testing.T) {
 	})
 	a.start()
 	a.waitRecords(10)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if got := saramaHandlerStart(t, cluster, 0); got != 4 {
 		t.Errorf("of ten records the fourth was marked, and %d committed", got)
 	}
@@ -281,9 +271,7 @@ func TestSaramaHandlerMarks(t *testing.T) {
 	}
 	b.start()
 	b.waitRecords(6)
-	if err := b.close(); err != nil {
-		t.Error(err)
-	}
+	b.closes()
 	if got := saramaHandlerStart(t, cluster, 0); got != 2 {
 		t.Errorf("committed was %d after resetting to 2", got)
 	}
@@ -308,9 +296,7 @@ func TestSaramaHandlerCommitsByItself(t *testing.T) {
 	}
 	a.start()
 	a.waitRecords(10)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if got := saramaHandlerStart(t, cluster, 0); got != 7 {
 		t.Errorf("committed was %d", got)
 	}
@@ -336,9 +322,7 @@ func TestSaramaHandlerDoesNotRunAhead(t *testing.T) {
 	if got := <-buffered; got != 0 {
 		t.Errorf("%d records fit into the channel", got)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if got := saramaHandlerStart(t, cluster, 0); got != 4 {
 		t.Errorf("committed was %d", got)
 	}
@@ -418,9 +402,7 @@ func TestSaramaHandlerRetries(t *testing.T) {
 	}
 	a.start()
 	a.waitRecords(6 + 6 + 2)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	mu.Lock()
 	if got, want := fmt.Sprint(tries), "map[0:3 1:1 2:1 3:3 4:3 5:3]"; got != want {
 		t.Errorf("records were given out %s times, want %s", got, want)
@@ -469,9 +451,7 @@ func TestSaramaHandlerSetup(t *testing.T) {
 	}
 	b.start()
 	b.waitRecords(1)
-	if err := b.close(); err != nil {
-		t.Error(err)
-	}
+	b.closes()
 	if got := saramaHandlerStart(t, cluster, 0); got != 1 {
 		t.Errorf("committed was %d", got)
 	}
@@ -550,9 +530,7 @@ func TestSaramaHandlerComesBack(t *testing.T) {
 	b := start(t, "b", manual, nil)
 	b.waitOwned(1)
 	moved := b.noted()[0]
-	if err := b.close(); err != nil {
-		t.Error(err)
-	}
+	b.closes()
 	m.waitOwned(2)
 	m.wait("its assignment", func() bool { return strings.HasSuffix(m.log[len(m.log)-1], moved) })
 	m.mu.Lock()

@@ -31,9 +31,7 @@ func TestSaramaHandlerInitialOffset(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 5, Records: []int{10}})
 	before := start(t, "before", config(cluster.Addrs(), "g", "orders"), nil)
 	before.waitRecords(50)
-	if err := before.close(); err != nil {
-		t.Error(err)
-	}
+	before.closes()
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Callbacks = callbacks.Funcs{OnAssign: setStarts}
 	a := saramaHandlerNew(t, "a", cfg)
@@ -46,9 +44,7 @@ func TestSaramaHandlerInitialOffset(t *testing.T) {
 	a.start()
 	a.waitRecords(7 + 10 + 10)
 	a.wait("all claims", func() bool { return a.claims.Load() == 5 })
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	log := a.noted()
 	slices.Sort(log)
 	want := []string{"claim orders-0 from 3", "claim orders-1 from -2", "claim orders-2 from -1", "claim orders-3 from -2", "claim orders-4 from 10"}

@@ -49,9 +49,7 @@ func TestStalledReadingIsBegunAnew(t *testing.T) {
 				return ok && r.Partition.Topic == "orders" && r.Next == 5 && r.For >= cfg.StalledAfter
 			})
 			a.becomesReady()
-			if err := a.close(); err != nil {
-				t.Error(err)
-			}
+			a.closes()
 			if n := len(a.handled()); n != 20 {
 				t.Errorf("%d records were handled; want 20", n)
 			}
@@ -72,9 +70,7 @@ func TestReadyStalled(t *testing.T) {
 	if err := a.Ready(); err == nil || !strings.Contains(err.Error(), "orders-0 is not read") {
 		t.Errorf("ready: %v", err)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 }
 
 // TestFullIsNotStalled has a handler that takes long: nobody reads then, and nothing is wrong.

@@ -64,9 +64,7 @@ func TestDeletedTopicIsLostByAll(t *testing.T) {
 			}
 			onceEach(t, 14, a, b)
 			for _, m := range []*member{a, b} {
-				if err := m.close(); err != nil {
-					t.Error(err)
-				}
+				m.closes()
 			}
 		})
 	}
@@ -103,9 +101,7 @@ func TestRecreatedTopic(t *testing.T) {
 				return found || e == consumer.TopicRecreated{Topic: "orders", Partitions: 2}
 			})
 			a.becomesReady()
-			if err := a.close(); err != nil {
-				t.Error(err)
-			}
+			a.closes()
 		})
 	}
 }

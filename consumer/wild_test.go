@@ -231,9 +231,7 @@ func TestWild10CallerGivesACommitUp(t *testing.T) {
 		t.Errorf("the commit returned %v", err)
 	}
 	free()
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 }
 
 // Elsewhere: a member that learned from a commit that it was put out went on until the next heartbeat.
@@ -274,9 +272,7 @@ func TestWild13CommitsOvertakeEachOther(t *testing.T) {
 		})
 	}
 	answers.Wait()
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
 	b.waitRecords(2)
 	if got := b.handled()[0]; got != "orders-0@8" {
@@ -327,9 +323,7 @@ func TestWild17CloseAtAnyTime(t *testing.T) {
 	for i := range 12 {
 		m := start(t, fmt.Sprint("goes", i), config(cluster.Addrs(), "g", "orders"), nil)
 		time.Sleep(time.Duration(i*7) * time.Millisecond) // to be in another state each time
-		if err := m.close(); err != nil {
-			t.Error(err)
-		}
+		m.closes()
 	}
 }
 
@@ -361,13 +355,9 @@ func TestWild25CallbacksTellTheWholeToo(t *testing.T) {
 	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
 	a.waitOwned(2)
 	b.waitOwned(2)
-	if err := b.close(); err != nil {
-		t.Error(err)
-	}
+	b.closes()
 	a.waitOwned(4)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 }
 
 // Elsewhere: a rebalance ended the loop, and who ran it again left the group and joined it, for ever.
@@ -434,9 +424,7 @@ func TestWild29CallbacksBeforeRecords(t *testing.T) {
 	b := start(t, "b", cfgB, handleB)
 	b.waitOwned(1)
 	onceEach(t, 100, a, b)
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	b.waitOwned(2)
 }
 
@@ -452,9 +440,7 @@ func TestWild32IdleMembersStay(t *testing.T) {
 	if err := b.Ready(); err != nil {
 		t.Error(err)
 	}
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	b.waitOwned(1)
 }
 
@@ -473,9 +459,7 @@ func TestWild33DrainsThatTakeTooLongAreTold(t *testing.T) {
 		return ctx.Err()
 	})
 	<-entered
-	if err := a.close(); err != nil {
-		t.Error(err)
-	}
+	a.closes()
 	if log := a.noted(); len(log) != 2 || log[1] != "revoke orders-0" {
 		t.Errorf("callbacks %q", log)
 	}
