@@ -3,17 +3,15 @@ package simulation
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/assignkit/assignkit/internal/golden"
 	"github.com/assignkit/assignkit/strategy"
 )
-
-var update = flag.Bool("update", false, "write what comes out into the golden files")
 
 // TestScenarios runs each scenario in testdata with the strategies it names, and compares with the file beside it.
 func TestScenarios(t *testing.T) {
@@ -41,20 +39,7 @@ func TestScenarios(t *testing.T) {
 				}
 				printResult(&out, result)
 			}
-			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(out.Bytes(), want) {
-				t.Errorf("%s: got\n%s\nwant\n%s", golden, out.Bytes(), want)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", out.Bytes())
 		})
 	}
 }

@@ -2,7 +2,6 @@ package describe
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assignkit/assignkit/internal/golden"
 	"github.com/assignkit/assignkit/strategy"
 )
-
-var update = flag.Bool("update", false, "write what comes out into the golden files")
 
 // TestTexts reads each text in testdata and compares with the file beside it.
 func TestTexts(t *testing.T) {
@@ -33,20 +31,7 @@ func TestTexts(t *testing.T) {
 			if err != nil {
 				got = err.Error() + "\n"
 			}
-			golden := strings.TrimSuffix(file, ".txt") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".txt")+".golden", got)
 		})
 	}
 }

@@ -1,14 +1,13 @@
 package histories
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite what the scripts in testdata say happens")
+	"github.com/assignkit/assignkit/internal/golden"
+)
 
 // Each script teaches one thing. Blocks are separated by blank lines: commands, a line of dashes, and what then happens.
 func TestScripts(t *testing.T) {
@@ -29,15 +28,7 @@ func TestScripts(t *testing.T) {
 			if strings.Contains(got, "error:") {
 				t.Error("a command failed")
 			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got != string(data) {
-				t.Errorf("%s: what happens is not what is written there; with -update it becomes\n%s", file, got)
-			}
+			golden.Check(t, file, got)
 		})
 	}
 }

@@ -4,7 +4,6 @@ package surface
 
 import (
 	"bytes"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/printer"
@@ -15,9 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write down the declarations there are")
+	"github.com/assignkit/assignkit/internal/golden"
+)
 
 const root, module = "../..", "github.com/assignkit/assignkit/"
 
@@ -31,16 +30,7 @@ func TestSurface(t *testing.T) {
 		}
 		name := strings.ReplaceAll(dir, "/", "_") + ".txt"
 		seen[name] = true
-		file := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		if want, err := os.ReadFile(file); err != nil || string(want) != text {
-			t.Errorf("%s%s declares something else than %s says (%v): read the difference after `go test ./internal/surface -update`", module, dir, file, err)
-		}
+		golden.Check(t, filepath.Join("testdata", name), text)
 	}
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"reflect"
@@ -15,14 +14,13 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/assignkit/assignkit/internal/golden"
 	"github.com/assignkit/assignkit/internal/trace"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata")
-
-const golden = "testdata/rebalances.jsonl"
+const recorded = "testdata/rebalances.jsonl"
 
 // history is what two members write of three generations: a alone, b joins, and the follow-up round in which it gets its partitions.
 func history(t *testing.T) []*trace.Rebalance {
@@ -102,19 +100,7 @@ func read(text []byte) (lines []*trace.Rebalance, err error) {
 
 // TestGolden has the format stay what it is: other programs read it.
 func TestGolden(t *testing.T) {
-	got := write(t, history(t))
-	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the lines are\n%s\nand not\n%s", got, want)
-	}
+	golden.Check(t, recorded, write(t, history(t)))
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -312,7 +298,7 @@ func TestWriterFails(t *testing.T) {
 
 // FuzzRead has what is read mean the same once it is written.
 func FuzzRead(f *testing.F) {
-	text, err := os.ReadFile(golden)
+	text, err := os.ReadFile(recorded)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,14 +1,12 @@
 package output
 
 import (
-	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/assignkit/assignkit/internal/golden"
+)
 
 func TestNumbers(t *testing.T) {
 	tests := []struct {
@@ -115,17 +113,5 @@ func TestGrid(t *testing.T) {
 	for _, p := range []Paper{{}, {Width: 40}, {Width: 40, Color: true}, {Width: 10}} {
 		text = append(g.Append(text, p), '\n')
 	}
-	const golden = "testdata/grid.txt"
-	if *update {
-		if err := os.WriteFile(golden, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(text) != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", text, want)
-	}
+	golden.Check(t, "testdata/grid.txt", text)
 }
