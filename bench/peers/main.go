@@ -16,7 +16,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"syscall"
 	"time"
@@ -46,7 +45,6 @@ type options struct {
 	output        string
 	limits        limits
 	requireJava   bool
-	cache         string
 	check         bool
 }
 
@@ -84,7 +82,6 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.limits.Calls, "calls", 10, "`number` of calls of each peer on each group, as long as they and what prepares them take no more than half the limit")
 	f.IntVar(&o.limits.Megabytes, "memory", 4096, "`megabytes` that a peer may use; one that takes more is ended")
 	f.BoolVar(&o.requireJava, "require-java", false, "fail if Java's assignors cannot be run, instead of leaving them out")
-	f.StringVar(&o.cache, "cache", "", "`folder` that keeps Java's libraries; default: assignkit-peers in the user's cache")
 	f.BoolVar(&o.check, "check", false, "exit with 1 if a target is missed")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -110,13 +107,6 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.peers, err = regexp.Compile(*peers); err != nil {
 		return o, fmt.Errorf("-peers: %w", err)
 	}
-	if o.cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			return o, fmt.Errorf("%w; name a folder with -cache", err)
-		}
-		o.cache = filepath.Join(dir, "assignkit-peers")
-	}
 	return o, nil
 }
 
@@ -126,7 +116,7 @@ func compare(ctx context.Context, o options, w io.Writer) (missed int, err error
 	if len(cases) == 0 {
 		return 0, fmt.Errorf("-shapes %s: no such case; there are\n%s", o.shapes, names(selectCases(o.quick, regexp.MustCompile(""))))
 	}
-	java := &javaLibrary{cache: o.cache, megabytes: o.limits.Megabytes}
+	java := &javaLibrary{megabytes: o.limits.Megabytes}
 	defer java.close()
 	peers := choose(all(java), o.peers)
 	if len(peers) == len(ourPeers()) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"reflect"
@@ -27,11 +26,7 @@ var inTest = limits{Time: time.Minute, Calls: 3, Megabytes: 1024}
 var sharedJava javaLibrary
 
 var openShared = sync.OnceValue(func() error {
-	o, err := parse(nil, io.Discard)
-	if err != nil {
-		return err
-	}
-	sharedJava = javaLibrary{cache: o.cache, megabytes: 256}
+	sharedJava = javaLibrary{megabytes: 256}
 	return sharedJava.open(context.Background())
 })
 

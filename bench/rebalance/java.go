@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,33 +28,12 @@ const patience = time.Minute
 var errNoJava = errors.New("java's client cannot be run")
 
 // A javaLibrary is the program in driver, compiled against the jars that the brokers run from. The zero value is one that was not opened.
-type javaLibrary struct{ jars, classes string }
+type javaLibrary struct{ classes, classPath string }
 
-// open compiles the program. Brokers have been started before, so the jars are there.
-func (j *javaLibrary) open(ctx context.Context) error {
-	if _, err := exec.LookPath("javac"); err != nil {
-		return fmt.Errorf("%w: %w: install a JDK of version 17 or newer", errNoJava, err)
-	}
-	libs := os.Getenv("ASSIGNKIT_KAFKA_LIBS")
-	if libs == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return fmt.Errorf("%w: %w", errNoJava, err)
-		}
-		libs = filepath.Join(cache, "assignkit", "kafka-"+kafkatest.Version)
-	}
-	j.jars = filepath.Join(libs, "*")
-	dir, err := os.MkdirTemp("", "assignkit-rebalance-")
-	if err != nil {
-		return err
-	}
-	j.classes = dir
-	source := filepath.Join(dir, "Member.java")
-	if err := os.WriteFile(source, memberSource, 0o600); err != nil {
-		return err
-	}
-	if out, err := exec.CommandContext(ctx, "javac", "-nowarn", "-cp", j.jars, "-d", dir, source).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: compiling its program: %w: %s", errNoJava, err, bytes.TrimSpace(out))
+// open compiles the program.
+func (j *javaLibrary) open(ctx context.Context) (err error) {
+	if j.classes, j.classPath, err = kafkatest.Compile(ctx, "Member.java", memberSource); err != nil {
+		return fmt.Errorf("%w: %w", errNoJava, err)
 	}
 	return nil
 }
@@ -83,11 +61,11 @@ func (j *javaLibrary) clients() []client {
 }
 
 func (j *javaLibrary) start(m *member, protocol string) (running, error) {
-	if j.classes == "" {
+	if j.classPath == "" {
 		return running{}, errNoJava
 	}
 	cmd := exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-		"-cp", j.jars+string(os.PathListSeparator)+j.classes, "Member", strings.Join(m.brokers, ","), m.group, m.topic, string(m.commits),
+		"-cp", j.classPath, "Member", strings.Join(m.brokers, ","), m.group, m.topic, string(m.commits),
 		milliseconds(m.heartbeat), milliseconds(m.revokes), strconv.Itoa(syncPartition), protocol, m.instance)
 	in, err := cmd.StdinPipe()
 	if err != nil {

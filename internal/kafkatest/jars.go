@@ -25,7 +25,7 @@ var pom []byte
 // $ASSIGNKIT_KAFKA_LIBS, or where the system keeps caches. Several processes may do so at the same time.
 var jars = sync.OnceValues(func() (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
-		return "", fmt.Errorf("tests on real brokers need Java 17 or newer on the path, such as OpenJDK: %w", err)
+		return "", fmt.Errorf("real brokers need Java 17 or newer on the path, such as OpenJDK: %w", err)
 	}
 	dir := os.Getenv("ASSIGNKIT_KAFKA_LIBS")
 	if dir == "" {
@@ -52,7 +52,7 @@ var jars = sync.OnceValues(func() (string, error) {
 func install(dir string) error {
 	mvn, err := exec.LookPath("mvn")
 	if err != nil {
-		return fmt.Errorf("tests on real brokers need mvn (Apache Maven) on the path to fetch Kafka %s, or its jars in %s: %w", Version, dir, err)
+		return fmt.Errorf("real brokers need mvn (Apache Maven) on the path to fetch Kafka %s, or its jars in %s: %w", Version, dir, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
