@@ -5,27 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/assignkit/assignkit/internal/groupjson"
 	rangeassign "github.com/assignkit/assignkit/strategies/range"
 	"github.com/assignkit/assignkit/strategy"
-	"github.com/assignkit/assignkit/strategy/strategytest"
 )
-
-func TestConformance(t *testing.T) {
-	for _, even := range []bool{false, true} {
-		a := rangeassign.Assignor{Even: even}
-		t.Run(fmt.Sprintf("even=%t", even), func(t *testing.T) {
-			strategytest.Run(t, func() strategy.Assignor { return a })
-		})
-		t.Run(fmt.Sprintf("even=%t,cooperative", even), func(t *testing.T) {
-			strategytest.Run(t, func() strategy.Assignor { return strategy.Cooperative(a) })
-		})
-	}
-}
 
 // table has the worked examples of both variants: partitions of one topic, its subscribers, and how many each of them gets.
 var table = []struct {
@@ -90,29 +75,6 @@ func TestFormula(t *testing.T) {
 					t.Errorf("P=%d, C=%d, member %d gets %v, not %v", P, C, i, got, want)
 				}
 			}
-		}
-	}
-}
-
-// TestComeAndGo follows a topic of three partitions while consumers come and go.
-func TestComeAndGo(t *testing.T) {
-	for _, even := range []bool{false, true} {
-		var got []string
-		for _, members := range []int{1, 2, 3, 4, 3, 2, 1} {
-			a := assign(t, rangeassign.Assignor{Even: even}, oneTopic(3, members))
-			got = append(got, string(groupjson.AppendAssignment(nil, &a)))
-		}
-		want := []string{
-			`{"c0":{"t":[0,1,2]}}`,
-			`{"c0":{"t":[0,1]},"c1":{"t":[2]}}`,
-			`{"c0":{"t":[0]},"c1":{"t":[1]},"c2":{"t":[2]}}`,
-			`{"c0":{"t":[0]},"c1":{"t":[1]},"c2":{"t":[2]},"c3":{}}`,
-			`{"c0":{"t":[0]},"c1":{"t":[1]},"c2":{"t":[2]}}`,
-			`{"c0":{"t":[0,1]},"c1":{"t":[2]}}`,
-			`{"c0":{"t":[0,1,2]}}`,
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("even=%t:\ngot  %s\nwant %s", even, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 		}
 	}
 }
@@ -183,35 +145,6 @@ func TestAssign(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestConcurrent has one assignor answer for several groups at once.
-func TestConcurrent(t *testing.T) {
-	a := rangeassign.Assignor{Even: true}
-	var wait sync.WaitGroup
-	for members := 1; members <= 8; members++ {
-		g := oneTopic(24, members)
-		for m := range g.Members {
-			g.Members[m].Rack = fmt.Sprint("r", m%3)
-		}
-		for p := range 24 {
-			g.Topics[0].Racks = append(g.Topics[0].Racks, []string{fmt.Sprint("r", p%4)})
-		}
-		serial := assign(t, a, g)
-		want := string(groupjson.AppendAssignment(nil, &serial))
-		for range 4 {
-			wait.Go(func() {
-				for range 50 {
-					got, err := a.Assign(context.Background(), g)
-					if text := string(groupjson.AppendAssignment(nil, &got)); err != nil || text != want {
-						t.Errorf("%d members: %s, %v", members, text, err)
-						return
-					}
-				}
-			})
-		}
-	}
-	wait.Wait()
 }
 
 func TestErrors(t *testing.T) {

@@ -13,16 +13,7 @@ import (
 	"github.com/assignkit/assignkit/internal/groupjson"
 	"github.com/assignkit/assignkit/strategies/roundrobin"
 	"github.com/assignkit/assignkit/strategy"
-	"github.com/assignkit/assignkit/strategy/strategytest"
 )
-
-func TestConformance(t *testing.T) {
-	strategytest.Run(t, func() strategy.Assignor { return roundrobin.Assignor{} })
-}
-
-func TestConformanceCooperative(t *testing.T) {
-	strategytest.Run(t, func() strategy.Assignor { return strategy.Cooperative(roundrobin.Assignor{}) })
-}
 
 // TestJava compares answers with those that Java's RoundRobinAssignor gave for the same groups.
 func TestJava(t *testing.T) {
