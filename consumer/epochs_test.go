@@ -39,12 +39,8 @@ func TestCommitsCarryEpochs(t *testing.T) {
 	produceElsewhere := func(n int) { // each move is an epoch of its own
 		t.Helper()
 		leader = 1 - leader
-		if err := cluster.Fake().MoveTopicPartition("orders", 0, leader); err != nil {
-			t.Fatal(err)
-		}
-		if err := cluster.Produce(t.Context(), "orders", 0, n); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Move(t, cluster, "orders", 0, leader)
+		embeddedtest.Produce(t, cluster, "orders", 0, n)
 	}
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Commits = consumer.CommitManual

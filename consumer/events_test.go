@@ -18,19 +18,11 @@ import (
 
 func TestLeaderMovedIsTold(t *testing.T) {
 	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
-	move := func(to int32) {
-		t.Helper()
-		if err := cluster.Fake().MoveTopicPartition("orders", 0, to); err != nil {
-			t.Fatal(err)
-		}
-	}
-	move(0)
+	embeddedtest.Move(t, cluster, "orders", 0, 0)
 	a := start(t, "a", config(cluster.Addrs(), "g", "orders"), nil)
 	a.waitRecords(5)
-	move(1)
-	if err := cluster.Produce(t.Context(), "orders", 0, 5); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Move(t, cluster, "orders", 0, 1)
+	embeddedtest.Produce(t, cluster, "orders", 0, 5)
 	a.waitRecords(10)
 	a.sees("the move", func(e consumer.Event) bool {
 		m, ok := e.(consumer.LeaderMoved)
@@ -42,9 +34,7 @@ func TestLeaderMovedIsTold(t *testing.T) {
 func TestBrokerTroubleIsTold(t *testing.T) {
 	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
 	for p := range int32(2) {
-		if err := cluster.Fake().MoveTopicPartition("orders", p, p); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Move(t, cluster, "orders", p, p)
 	}
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Sarama = sarama.NewConfig()

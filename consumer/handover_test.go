@@ -23,10 +23,7 @@ func produceAll(t *testing.T, cluster *embedded.Cluster, n int32) (stop func() i
 	producing.Go(func() {
 		for ctx.Err() == nil {
 			for p := range n {
-				if err := cluster.Produce(t.Context(), "orders", p, 1); err != nil {
-					t.Error(err)
-					return
-				}
+				embeddedtest.Produce(t, cluster, "orders", p, 1)
 			}
 			sent++
 			time.Sleep(2 * time.Millisecond)
@@ -129,9 +126,7 @@ func TestCloseHandsOver(t *testing.T) {
 		r, ok := e.(consumer.RebalanceEnded)
 		return ok && len(r.Added) == 0 && r.Generation > 3
 	})
-	if err := cluster.Produce(t.Context(), "orders", 0, 1); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, cluster, "orders", 0, 1)
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}

@@ -78,9 +78,7 @@ func TestRun(t *testing.T) {
 	// Who comes next begins where the first has ended.
 	b := start(t, "b", config(cluster.Addrs(), "g", "orders"), nil)
 	b.waitOwned(3)
-	if err := cluster.Produce(t.Context(), "orders", 1, 1); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, cluster, "orders", 1, 1)
 	b.waitRecords(1)
 	if got := b.handled(); !slices.Equal(got, []string{"orders-1@100"}) {
 		t.Errorf("handled %q", got)
@@ -103,9 +101,7 @@ func TestMembersComeAndGo(t *testing.T) {
 	b.waitOwned(3)
 	c.waitOwned(3)
 	for p := range int32(6) {
-		if err := cluster.Produce(t.Context(), "orders", p, 10); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Produce(t, cluster, "orders", p, 10)
 	}
 	all := func() []string { return slices.Concat(a.handled(), b.handled(), c.handled()) }
 	deadline := time.Now().Add(embeddedtest.Patience)

@@ -19,6 +19,7 @@ import (
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategies/roundrobin"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -171,18 +172,14 @@ func TestSaramaHandlerRebalances(t *testing.T) {
 	b.wait("claims", func() bool { return b.claims.Load() == 2 })
 	a.wait("claims", func() bool { return a.claims.Load() == 2 })
 	for p := range int32(4) {
-		if err := cluster.Produce(t.Context(), "orders", p, 50); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Produce(t, cluster, "orders", p, 50)
 	}
 	b.waitRecords(100) // none again, none missing
 	a.waitRecords(300)
 	b.closes()
 	a.waitOwned(4)
 	for p := range int32(4) {
-		if err := cluster.Produce(t.Context(), "orders", p, 1); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Produce(t, cluster, "orders", p, 1)
 	}
 	a.waitRecords(304)
 	a.closes()
@@ -585,9 +582,7 @@ func TestSaramaHandlerCancelled(t *testing.T) {
 	if got := saramaHandlerStart(t, cluster, 0); got != 10 {
 		t.Errorf("committed was %d", got)
 	}
-	if err := cluster.Produce(t.Context(), "orders", 0, 1); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, cluster, "orders", 0, 1)
 	b := saramaHandlerNew(t, "b", config(cluster.Addrs(), "g", "orders"))
 	b.accept = func(sarama.ConsumerGroupSession, sarama.ConsumerGroupClaim, *sarama.ConsumerMessage) error {
 		return b.Close()

@@ -38,9 +38,7 @@ func TestStalledReadingIsBegunAnew(t *testing.T) {
 			a.waitRecords(10)
 			net.Mute(false)
 			for p := range int32(2) {
-				if err := cluster.Produce(t.Context(), "orders", p, 5); err != nil {
-					t.Fatal(err)
-				}
+				embeddedtest.Produce(t, cluster, "orders", p, 5)
 			}
 			a.waitRecords(20)
 			inOrder(t, a.handled())

@@ -143,9 +143,7 @@ func TestWild04and05ContextEndsInARevocation(t *testing.T) {
 	}
 	b.waitOwned(2)
 	for p := range int32(2) {
-		if err := cluster.Produce(t.Context(), "orders", p, 1); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Produce(t, cluster, "orders", p, 1)
 	}
 	onceEach(t, 12, a, b) // so all was committed
 }
@@ -305,9 +303,7 @@ func TestWild16and22and23RevocationInABatch(t *testing.T) {
 	close(release)
 	b.waitOwned(1)
 	for p := range int32(2) {
-		if err := cluster.Produce(t.Context(), "orders", p, 5); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Produce(t, cluster, "orders", p, 5)
 	}
 	onceEach(t, 30, a, b)
 	if err := a.Close(); err != nil {
@@ -369,9 +365,7 @@ func TestWild27RebalancesEnd(t *testing.T) {
 	b.waitOwned(32)
 	before := len(a.noted()) + len(b.noted())
 	for range 20 { // many heartbeats
-		if err := cluster.Produce(t.Context(), "orders", 0, 1); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Produce(t, cluster, "orders", 0, 1)
 		time.Sleep(10 * time.Millisecond)
 	}
 	if now := len(a.noted()) + len(b.noted()); now != before {

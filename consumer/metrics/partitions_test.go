@@ -47,9 +47,7 @@ func TestLagFalls(t *testing.T) {
 	if a.series("last_fetch_timestamp_seconds")[partition] == 0 {
 		t.Error("no broker has answered")
 	}
-	if err := cluster.Produce(t.Context(), "orders", 0, 3); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, cluster, "orders", 0, 3)
 	embeddedtest.Eventually(t, "three more are noticed", func() bool { return a.series("lag_records")[partition] == 3 })
 	for range 3 {
 		next <- struct{}{}
@@ -192,9 +190,7 @@ func TestLagOfDeletedRecords(t *testing.T) {
 	a := start(t, "a", cfg, gated(next))
 	const partition = "partition=0 topic=orders"
 	embeddedtest.Eventually(t, "the first record is in work", func() bool { return a.series("buffered_bytes")[partition] > 0 })
-	if err := cluster.Produce(t.Context(), "orders", 0, 9); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, cluster, "orders", 0, 9)
 	client, err := sarama.NewClusterAdmin(cluster.Addrs(), cluster.Config("admin"))
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/fetch"
 )
 
@@ -130,9 +131,7 @@ func TestCorrupt(t *testing.T) {
 // TestReplica has the leader name a closer replica, which refuses some time.
 func TestReplica(t *testing.T) {
 	s := scripted(t, 2, 1)
-	if err := s.cluster.Fake().MoveTopicPartition("orders", 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Move(t, s.cluster, "orders", 0, 0)
 	log := []batch{records(0, 9, 0, -1, 0, 9), records(10, 19, 0, -1, 10), records(20, 29, 0, -1, 20)}
 	var replica, leader []int64
 	s.answer = func(node int32, r *kmsg.FetchRequest, p kmsg.FetchRequestTopicPartition, to *kmsg.FetchResponseTopicPartition) {

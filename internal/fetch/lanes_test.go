@@ -94,9 +94,7 @@ func TestUnreadPartition(t *testing.T) {
 			c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 3})
 			for range 50 {
 				for p := range int32(3) {
-					if err := c.Produce(t.Context(), "orders", p, 100); err != nil {
-						t.Fatal(err)
-					}
+					embeddedtest.Produce(t, c, "orders", p, 100)
 				}
 			}
 			s := embeddedFetcher(t, c, test.cfg)
@@ -131,9 +129,7 @@ func TestRoomOfOthers(t *testing.T) {
 	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 2})
 	for range 20 {
 		for p := range int32(2) {
-			if err := c.Produce(t.Context(), "orders", p, 100); err != nil {
-				t.Fatal(err)
-			}
+			embeddedtest.Produce(t, c, "orders", p, 100)
 		}
 	}
 	s := embeddedFetcher(t, c, fetch.Config{Buffer: 60_000, PartitionBytes: 10_000})
@@ -151,14 +147,10 @@ func TestLargeRecord(t *testing.T) {
 	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 4})
 	for range 30 {
 		for p := range int32(3) {
-			if err := c.Produce(t.Context(), "orders", p, 50); err != nil {
-				t.Fatal(err)
-			}
+			embeddedtest.Produce(t, c, "orders", p, 50)
 		}
 	}
-	if err := c.Produce(t.Context(), "orders", 3, 3000); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, c, "orders", 3, 3000)
 	s := embeddedFetcher(t, c, fetch.Config{PartitionBytes: 100, MaxBytes: 1000})
 	var readers sync.WaitGroup
 	for i, n := range []int{1500, 1500, 1500, 3000} {
@@ -205,9 +197,7 @@ func TestSilentBroker(t *testing.T) {
 	wantOffsets(t, offsets(t, lost, 5), 0, 5)
 	wantOffsets(t, offsets(t, other, 5), 0, 5)
 	d.Freeze(c.Addrs()[0])
-	if err := c.Fake().MoveTopicPartition("orders", 0, 1); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Move(t, c, "orders", 0, 1)
 	produce(t, c, "orders", 0, 5)
 	produce(t, c, "orders", 1, 5)
 	wantOffsets(t, offsets(t, other, 5), 5, 10)

@@ -180,9 +180,7 @@ func twoLeaders(t *testing.T) *embedded.Cluster {
 	t.Helper()
 	c := cluster(t, 2, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
 	for p := range int32(2) {
-		if err := c.Fake().MoveTopicPartition("orders", p, p); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Move(t, c, "orders", p, p)
 	}
 	return c
 }

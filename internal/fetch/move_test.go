@@ -38,9 +38,7 @@ func TestMoves(t *testing.T) {
 		var users sync.WaitGroup
 		users.Go(func() {
 			for _, m := range moves {
-				if err := c.Fake().MoveTopicPartition("orders", m[0], m[1]); err != nil {
-					t.Error(err)
-				}
+				embeddedtest.Move(t, c, "orders", m[0], m[1])
 				time.Sleep(time.Millisecond)
 			}
 		})
@@ -67,17 +65,13 @@ func TestMoves(t *testing.T) {
 func TestMoved(t *testing.T) {
 	c := cluster(t, 3, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
 	for p := range int32(2) {
-		if err := c.Fake().MoveTopicPartition("orders", p, 0); err != nil {
-			t.Fatal(err)
-		}
+		embeddedtest.Move(t, c, "orders", p, 0)
 	}
 	s := embeddedFetcher(t, c, fetch.Config{MaxWait: 20 * time.Millisecond})
 	moved, kept := s.open("orders", 0, earliest), s.open("orders", 1, earliest)
 	wantOffsets(t, offsets(t, moved, 5), 0, 5)
 	wantOffsets(t, offsets(t, kept, 5), 0, 5)
-	if err := c.Fake().MoveTopicPartition("orders", 0, 2); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Move(t, c, "orders", 0, 2)
 	got := reported(s, func(r fetch.LeaderMoved) bool { return r.Partition == at("orders", 0) })
 	if got.From != 0 || got.To != 2 || got.Epoch < 1 {
 		t.Errorf("reported %+v", got)

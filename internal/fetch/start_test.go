@@ -39,9 +39,7 @@ func TestStarts(t *testing.T) {
 			if first, _ := p.Start(); first != test.first {
 				t.Errorf("it starts at %d, wanted %d", first, test.first)
 			}
-			if err := c.Produce(t.Context(), "orders", 0, 1); err != nil {
-				t.Fatal(err)
-			}
+			embeddedtest.Produce(t, c, "orders", 0, 1)
 			wantOffsets(t, offsets(t, p, int(11-test.first)), test.first, 11)
 		})
 	}
@@ -101,9 +99,7 @@ func TestNextEndsWithItsContext(t *testing.T) {
 	if _, err := p.Next(ctx); !errors.Is(err, why) {
 		t.Errorf("it ends with %v", err)
 	}
-	if err := c.Produce(t.Context(), "orders", 0, 1); err != nil {
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, c, "orders", 0, 1)
 	wantOffsets(t, offsets(t, p, 1), 1, 2) // nothing was lost by that
 }
 
@@ -140,9 +136,7 @@ func TestOutOfRange(t *testing.T) {
 				}
 				return
 			}
-			if err := c.Produce(t.Context(), "orders", 0, 1); err != nil {
-				t.Fatal(err)
-			}
+			embeddedtest.Produce(t, c, "orders", 0, 1)
 			wantOffsets(t, offsets(t, p, int(11-test.next)), test.next, 11)
 			if first, known := p.Start(); !known || first != test.next {
 				t.Errorf("it starts at %d", first)
@@ -215,7 +209,5 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	embeddedtest.Eventually(t, "it is missed again", func() bool { return count(s, missing) == 2 })
-	if err := c.Produce(t.Context(), "other", 0, 1); err != nil { // others go on
-		t.Fatal(err)
-	}
+	embeddedtest.Produce(t, c, "other", 0, 1) // others go on
 }

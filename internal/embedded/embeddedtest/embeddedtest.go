@@ -35,6 +35,22 @@ func Start(t testing.TB, o embedded.Options, topics ...embedded.Topic) *embedded
 	return c
 }
 
+// Produce appends records to a partition.
+func Produce(t testing.TB, c *embedded.Cluster, topic string, partition int32, records int) {
+	t.Helper()
+	if err := c.Produce(t.Context(), topic, partition, records); err != nil {
+		t.Error(err)
+	}
+}
+
+// Move has another broker lead a partition.
+func Move(t testing.TB, c *embedded.Cluster, topic string, partition, to int32) {
+	t.Helper()
+	if err := c.Fake().MoveTopicPartition(topic, partition, to); err != nil {
+		t.Error(err)
+	}
+}
+
 // Eventually waits for a condition.
 func Eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
