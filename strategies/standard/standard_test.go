@@ -31,17 +31,19 @@ func TestNames(t *testing.T) {
 
 // TestConformance holds what a name stands for to the contract, under either protocol.
 func TestConformance(t *testing.T) {
+	specs := []string{"sticky?tolerance=1&cooperative"}
 	for _, name := range plain {
-		for _, spec := range []string{name, name + "?cooperative"} {
-			t.Run(spec, func(t *testing.T) {
-				strategytest.Run(t, func() strategy.Assignor {
-					a, err := strategy.Parse(spec)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return a
-				})
+		specs = append(specs, name, name+"?cooperative")
+	}
+	for _, spec := range specs {
+		t.Run(spec, func(t *testing.T) {
+			strategytest.Run(t, func() strategy.Assignor {
+				a, err := strategy.Parse(spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return a
 			})
-		}
+		})
 	}
 }
