@@ -8,6 +8,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/fetch"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/strategy"
@@ -71,19 +72,11 @@ type ReadError struct {
 }
 
 func (e *ReadError) Error() string {
-	return fmt.Sprintf("reading %s: %v", name(e.Partition), placed(e.Offset, e.Err))
+	return fmt.Sprintf("reading %s: %v", name(e.Partition), &fetch.PartitionError{Offset: e.Offset, Err: e.Err})
 }
 
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
-
-// placed says at which offset of a partition something went wrong, if that is known.
-func placed(offset int64, err error) error {
-	if offset < 0 {
-		return err
-	}
-	return fmt.Errorf("at offset %d: %w", offset, err)
-}
 
 // readable makes an error of the machine's one that says what to do.
 func readable(err error) error {

@@ -139,17 +139,9 @@ func (w *worker) trouble() error {
 		return nil
 	}
 	if err := r.State().Err; !errors.Is(err, fetch.ErrClosed) {
-		return unplaced(err)
+		return err
 	}
 	return nil
-}
-
-// unplaced is an error of the fetcher for who says himself which partition it is about.
-func unplaced(err error) error {
-	if p, ok := errors.AsType[*fetch.PartitionError](err); ok {
-		return placed(p.Offset, p.Err)
-	}
-	return err
 }
 
 // sorted puts workers in the order of their partitions.
@@ -164,11 +156,10 @@ func (d *driver) reading(r fetch.Report) {
 	case fetch.OutOfRangeReport:
 		d.observe(OffsetOutOfRange{Partition: r.Partition, Wanted: r.Wanted, Start: r.Start, End: r.End, Next: r.Next})
 	case fetch.Trouble:
-		err := unplaced(r.Err)
-		if errors.Is(err, fetch.ErrMissing) {
+		if errors.Is(r.Err, fetch.ErrMissing) {
 			d.topics.hurry()
 		}
-		d.observe(ReadTrouble{Partition: r.Partition, Err: err})
+		d.observe(ReadTrouble{Partition: r.Partition, Err: r.Err})
 	case fetch.LeaderMoved:
 		d.observe(LeaderMoved{Partition: r.Partition, From: r.From, To: r.To, Epoch: r.Epoch})
 	case fetch.BrokerTrouble:

@@ -85,7 +85,7 @@ func (w *worker) stats() PartitionStats {
 	s.End, s.Answered, s.Buffered = state.End, state.Answered, state.Bytes
 	closed := errors.Is(state.Err, fetch.ErrClosed)
 	if !closed {
-		s.Err = unplaced(state.Err)
+		s.Err = state.Err
 	}
 	switch first, known := w.first.Load().Start(); {
 	case state.Bytes == 0 && state.Next != none && !closed:

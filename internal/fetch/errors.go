@@ -3,8 +3,6 @@ package fetch
 import (
 	"errors"
 	"fmt"
-
-	"github.com/assignkit/assignkit/strategy"
 )
 
 var (
@@ -31,18 +29,17 @@ var (
 	ErrUnauthorized = errors.New("not authorised to read the topic")
 )
 
-// A PartitionError ends a partition: it cannot be read any further.
+// A PartitionError ends a partition: it cannot be read any further. It does not name the partition, as whoever is told of it has that.
 type PartitionError struct {
-	Partition strategy.TopicPartition
-	Offset    int64 // of the record that would have been next; -1 if that is not known
-	Err       error
+	Offset int64 // of the record that would have been next; -1 if that is not known
+	Err    error
 }
 
 func (e *PartitionError) Error() string {
 	if e.Offset < 0 {
-		return fmt.Sprintf("reading %s-%d: %v", e.Partition.Topic, e.Partition.Partition, e.Err)
+		return e.Err.Error()
 	}
-	return fmt.Sprintf("reading %s-%d at offset %d: %v", e.Partition.Topic, e.Partition.Partition, e.Offset, e.Err)
+	return fmt.Sprintf("at offset %d: %v", e.Offset, e.Err)
 }
 
 // Unwrap returns the cause.

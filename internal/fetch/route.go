@@ -130,7 +130,7 @@ func (p *Partition) fail(offset int64, reason error) {
 	if p.err != nil {
 		return
 	}
-	err := &PartitionError{Partition: p.at, Offset: offset, Err: reason}
+	err := &PartitionError{Offset: offset, Err: reason}
 	p.fetcher.report(Trouble{Partition: p.at, Err: err})
 	p.end(err)
 }
