@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/IBM/sarama"
 
@@ -20,34 +19,14 @@ import (
 // A kafka is a real cluster with a client.
 type kafka struct {
 	*kafkatest.Cluster
-	client sarama.Client
-	admin  sarama.ClusterAdmin
+	*kafkatest.Client
 }
 
 // producing is how records are written there.
 func producing() *sarama.Config {
-	conf := sarama.NewConfig()
-	conf.Version = sarama.MaxVersion
-	conf.Producer.Return.Successes, conf.Producer.RequiredAcks = true, sarama.WaitForAll
+	conf := kafkatest.ClientConfig()
 	conf.Producer.Idempotent, conf.Net.MaxOpenRequests = true, 1 // whose last batches stay after compaction, if empty
-	conf.Metadata.Retry.Max, conf.Metadata.Retry.Backoff = 1000, 50*time.Millisecond
 	return conf
-}
-
-func (k *kafka) create(t *testing.T, topic string, settings map[string]string) {
-	t.Helper()
-	detail := &sarama.TopicDetail{NumPartitions: 1, ReplicationFactor: 1, ConfigEntries: map[string]*string{}}
-	for name, value := range settings {
-		detail.ConfigEntries[name] = &value
-	}
-	if err := k.admin.CreateTopic(topic, detail, false); err != nil {
-		t.Fatal(err)
-	}
-	embeddedtest.Eventually(t, "the topic can be written to", func() bool {
-		_ = k.client.RefreshMetadata(topic)
-		_, err := k.client.Leader(topic, 0)
-		return err == nil
-	})
 }
 
 // produce writes records of one key.
@@ -69,7 +48,7 @@ func (k *kafka) produce(t *testing.T, topic string, records int) {
 func (k *kafka) reads(t *testing.T, group string, cfg consumer.Config) (m *member, records int64) {
 	t.Helper()
 	topic := cfg.Topics[0]
-	end, err := k.client.GetOffset(topic, 0, sarama.OffsetNewest)
+	end, err := k.GetOffset(topic, 0, sarama.OffsetNewest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,18 +67,11 @@ func (k *kafka) reads(t *testing.T, group string, cfg consumer.Config) (m *membe
 
 // TestKafkaLag has logs with gaps of each kind.
 func TestKafkaLag(t *testing.T) {
-	k := &kafka{Cluster: kafkatest.Start(t, kafkatest.Config{Properties: map[string]string{"log.cleaner.backoff.ms": "200"}})}
-	var err error
-	if k.client, err = sarama.NewClient(k.Addrs(), producing()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { k.client.Close() })
-	if k.admin, err = sarama.NewClusterAdminFromClient(k.client); err != nil {
-		t.Fatal(err)
-	}
+	cluster := kafkatest.Start(t, kafkatest.Config{Properties: map[string]string{"log.cleaner.backoff.ms": "200"}})
+	k := &kafka{cluster, cluster.Client()}
 	t.Run("compaction", func(t *testing.T) {
-		k.create(t, "compacted", map[string]string{"cleanup.policy": "compact", "segment.ms": "100", "min.cleanable.dirty.ratio": "0.001",
-			"delete.retention.ms": "0", "max.compaction.lag.ms": "100"})
+		k.Create(t, "compacted", 1, "cleanup.policy=compact", "segment.ms=100", "min.cleanable.dirty.ratio=0.001",
+			"delete.retention.ms=0", "max.compaction.lag.ms=100")
 		k.produce(t, "compacted", 100)
 		round := 0
 		embeddedtest.Eventually(t, "most records are gone", func() bool {
@@ -114,7 +86,7 @@ func TestKafkaLag(t *testing.T) {
 		})
 	})
 	t.Run("transactions", func(t *testing.T) {
-		k.create(t, "transactions", nil)
+		k.Create(t, "transactions", 1)
 		transact(t, k.Addrs(), producing(), "transactions", sarama.SyncProducer.CommitTxn, 3)
 		transact(t, k.Addrs(), producing(), "transactions", sarama.SyncProducer.AbortTxn, 5)
 		cfg := config(k.Addrs(), "transactions", "transactions")
@@ -125,9 +97,9 @@ func TestKafkaLag(t *testing.T) {
 		}
 	})
 	t.Run("deleted records", func(t *testing.T) {
-		k.create(t, "deleted", nil)
+		k.Create(t, "deleted", 1)
 		k.produce(t, "deleted", 10)
-		if err := k.admin.DeleteRecords("deleted", map[int32]int64{0: 6}); err != nil {
+		if err := k.Admin.DeleteRecords("deleted", map[int32]int64{0: 6}); err != nil {
 			t.Fatal(err)
 		}
 		for _, test := range []struct {

@@ -33,14 +33,7 @@ func BenchmarkKafka(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer client.Close()
-	admin, err := sarama.NewClusterAdminFromClient(client)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := admin.CreateTopic("load", &sarama.TopicDetail{NumPartitions: partitions, ReplicationFactor: 1}, false); err != nil {
-		b.Fatal(err)
-	}
-	c.Wait()
+	c.Client().Create(b, "load", partitions)
 	fill(b, sarama.NewConfig(), c.Addrs(), "load", partitions, n)
 	measure := func(name string, read func(b *testing.B)) {
 		b.Run(name, func(b *testing.B) {

@@ -22,11 +22,11 @@ import (
 func TestKafkaBrokers(t *testing.T) {
 	const partitions, n = 4, 800
 	k := start(t, kafkatest.Config{Brokers: 3, Properties: map[string]string{"min.insync.replicas": "2"}})
-	k.create("orders", partitions, 3)
+	k.Create(t, "orders", partitions)
 	s := k.fetcher(fetch.Config{MaxWait: 100 * time.Millisecond, Backoff: 50 * time.Millisecond})
 	var users sync.WaitGroup
 	users.Go(func() {
-		p, err := sarama.NewSyncProducer(k.Addrs(), producing())
+		p, err := sarama.NewSyncProducer(k.Addrs(), kafkatest.ClientConfig())
 		if err != nil {
 			t.Error(err)
 			return
@@ -81,8 +81,8 @@ func TestKafkaBrokers(t *testing.T) {
 func TestKafkaRack(t *testing.T) {
 	const n = 500
 	k := start(t, kafkatest.Config{Brokers: 3, Properties: map[string]string{"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}})
-	k.create("orders", 3, 3)
-	leader, err := k.client.Leader("orders", 0)
+	k.Create(t, "orders", 3)
+	leader, err := k.Leader("orders", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +99,14 @@ func TestKafkaRack(t *testing.T) {
 		for range n {
 			all = append(all, value)
 		}
-		k.produce(producing(), "orders", 0, all...)
+		k.produce(kafkatest.ClientConfig(), "orders", 0, all...)
 		wantOffsets(t, offsets(t, p, n), i*n, (i+1)*n)
 	}
 	if there, here := d.Bytes(leader.Addr()), d.Bytes(k.Addrs()[near]); here < 2*n*len(value) || there > here/2 {
 		t.Errorf("%d bytes came from the leader and %d from the replica", there, here)
 	}
 	k.Kill(int(near))
-	k.produce(producing(), "orders", 0, values("v", 100)...)
+	k.produce(kafkatest.ClientConfig(), "orders", 0, values("v", 100)...)
 	wantOffsets(t, offsets(t, p, 100), 3*n, 3*n+100)
 	if n := count(s, func(fetch.OutOfRangeReport) bool { return true }); n != 0 {
 		t.Errorf("%d reports that an offset is out of range", n)

@@ -22,50 +22,13 @@ import (
 // A kafka is a real cluster with a client.
 type kafka struct {
 	*kafkatest.Cluster
-	t      *testing.T
-	client sarama.Client
-	admin  sarama.ClusterAdmin
+	*kafkatest.Client
+	t *testing.T
 }
 
 func start(t *testing.T, config kafkatest.Config) *kafka {
-	k := &kafka{Cluster: kafkatest.Start(t, config), t: t}
-	var err error
-	if k.client, err = sarama.NewClient(k.Addrs(), producing()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { k.client.Close() })
-	if k.admin, err = sarama.NewClusterAdminFromClient(k.client); err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
-func producing() *sarama.Config {
-	conf := sarama.NewConfig()
-	conf.Version = sarama.MaxVersion
-	conf.Producer.Return.Successes, conf.Producer.RequiredAcks = true, sarama.WaitForAll
-	conf.Producer.Partitioner = sarama.NewManualPartitioner
-	conf.Producer.MaxMessageBytes = 32 << 20
-	conf.Metadata.Retry.Max, conf.Metadata.Retry.Backoff = 1000, 50*time.Millisecond
-	conf.Producer.Retry.Max, conf.Producer.Retry.Backoff = 1000, 50*time.Millisecond
-	return conf
-}
-
-func (k *kafka) create(topic string, partitions int32, replicas int16, configs ...string) {
-	k.t.Helper()
-	entries := map[string]*string{}
-	for i := 0; i < len(configs); i += 2 {
-		entries[configs[i]] = &configs[i+1]
-	}
-	detail := &sarama.TopicDetail{NumPartitions: partitions, ReplicationFactor: replicas, ConfigEntries: entries}
-	if err := k.admin.CreateTopic(topic, detail, false); err != nil {
-		k.t.Fatal(err)
-	}
-	k.Wait()
-	embeddedtest.Eventually(k.t, "the topic is known", func() bool {
-		known, err := k.client.Partitions(topic)
-		return err == nil && len(known) == int(partitions)
-	})
+	cluster := kafkatest.Start(t, config)
+	return &kafka{cluster, cluster.Client(), t}
 }
 
 // produce appends records to a partition.
@@ -93,7 +56,7 @@ func (k *kafka) send(p sarama.SyncProducer, topic string, partition int32, value
 // transact appends records to partition 0 in a transaction.
 func (k *kafka) transact(id string, end func(sarama.SyncProducer) error, topic string, values ...[]byte) {
 	k.t.Helper()
-	conf := producing()
+	conf := kafkatest.ClientConfig()
 	conf.Producer.Transaction.ID, conf.Producer.Idempotent, conf.Net.MaxOpenRequests = id, true, 1
 	p, err := sarama.NewSyncProducer(k.Addrs(), conf)
 	if err != nil {
@@ -104,7 +67,7 @@ func (k *kafka) transact(id string, end func(sarama.SyncProducer) error, topic s
 		k.t.Fatal(err)
 	}
 	k.send(p, topic, 0, values)
-	before, err := k.client.GetOffset(topic, 0, sarama.OffsetNewest)
+	before, err := k.GetOffset(topic, 0, sarama.OffsetNewest)
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -112,7 +75,7 @@ func (k *kafka) transact(id string, end func(sarama.SyncProducer) error, topic s
 		k.t.Fatal(err)
 	}
 	for after := before; after == before; { // the transaction's end is written after that was answered
-		if after, err = k.client.GetOffset(topic, 0, sarama.OffsetNewest); err != nil {
+		if after, err = k.GetOffset(topic, 0, sarama.OffsetNewest); err != nil {
 			k.t.Fatal(err)
 		}
 	}
@@ -160,11 +123,11 @@ func TestKafka(t *testing.T) {
 
 func (k *kafka) codecs() {
 	t := k.t
-	k.create("codecs", 1, 1)
+	k.Create(t, "codecs", 1)
 	s := k.fetcher(fetch.Config{})
 	p := s.open("codecs", 0, earliest)
 	for i, codec := range []sarama.CompressionCodec{sarama.CompressionNone, sarama.CompressionGZIP, sarama.CompressionSnappy, sarama.CompressionLZ4, sarama.CompressionZSTD} {
-		conf := producing()
+		conf := kafkatest.ClientConfig()
 		conf.Producer.Compression = codec
 		k.produce(conf, "codecs", 0, values(codec.String(), 100)...)
 		wantOffsets(t, offsets(t, p, 100), int64(100*i), int64(100*i+100))
@@ -175,8 +138,8 @@ func (k *kafka) codecs() {
 func (k *kafka) dense() {
 	const n = 20_000
 	t := k.t
-	k.create("dense", 1, 1)
-	leader, err := k.client.Leader("dense", 0)
+	k.Create(t, "dense", 1)
+	leader, err := k.Leader("dense", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,16 +159,16 @@ func (k *kafka) dense() {
 	s := k.fetcher(fetch.Config{})
 	p := s.open("dense", 0, earliest)
 	reported(s, func(r fetch.Trouble) bool { return errors.Is(r.Err, fetch.ErrDense) })
-	k.produce(producing(), "dense", 0, bytes.Repeat([]byte("more"), n))
+	k.produce(kafkatest.ClientConfig(), "dense", 0, bytes.Repeat([]byte("more"), n))
 	wantOffsets(t, offsets(t, p, n+1), 0, n+1)
 }
 
 func (k *kafka) transactions() {
 	t := k.t
-	k.create("txn", 1, 1)
+	k.Create(t, "txn", 1)
 	k.transact("a", sarama.SyncProducer.CommitTxn, "txn", values("committed", 3)...) // 0-2, 3 is the marker
 	k.transact("b", sarama.SyncProducer.AbortTxn, "txn", values("aborted", 3)...)    // 4-6, 7
-	k.produce(producing(), "txn", 0, values("plain", 2)...)                          // 8-9
+	k.produce(kafkatest.ClientConfig(), "txn", 0, values("plain", 2)...)             // 8-9
 	k.transact("b", sarama.SyncProducer.CommitTxn, "txn", values("committed", 1)...) // 10, 11
 	for _, test := range []struct {
 		committed bool
@@ -227,12 +190,12 @@ func (k *kafka) transactions() {
 // large is a record larger than what is asked for, beside others that flow.
 func (k *kafka) large() {
 	t := k.t
-	k.create("large", 3, 1, "max.message.bytes", strconv.Itoa(16<<20))
-	k.produce(producing(), "large", 1, values("before", 3)...)
-	k.produce(producing(), "large", 1, bytes.Repeat([]byte{'x'}, 8<<20))
+	k.Create(t, "large", 3, "max.message.bytes="+strconv.Itoa(16<<20))
+	k.produce(kafkatest.ClientConfig(), "large", 1, values("before", 3)...)
+	k.produce(kafkatest.ClientConfig(), "large", 1, bytes.Repeat([]byte{'x'}, 8<<20))
 	for range 20 {
-		k.produce(producing(), "large", 0, values("other", 1000)...)
-		k.produce(producing(), "large", 2, values("other", 1000)...)
+		k.produce(kafkatest.ClientConfig(), "large", 0, values("other", 1000)...)
+		k.produce(kafkatest.ClientConfig(), "large", 2, values("other", 1000)...)
 	}
 	s := k.fetcher(fetch.Config{PartitionBytes: 4 << 10})
 	var readers sync.WaitGroup
@@ -245,9 +208,9 @@ func (k *kafka) large() {
 
 func (k *kafka) appendTime() {
 	t := k.t
-	k.create("appended", 1, 1, "message.timestamp.type", "LogAppendTime")
+	k.Create(t, "appended", 1, "message.timestamp.type=LogAppendTime")
 	before := time.Now().Add(-time.Second).UnixMilli()
-	p, err := sarama.NewSyncProducer(k.Addrs(), producing())
+	p, err := sarama.NewSyncProducer(k.Addrs(), kafkatest.ClientConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,9 +227,9 @@ func (k *kafka) appendTime() {
 
 func (k *kafka) deletedRecords() {
 	t := k.t
-	k.create("cut", 1, 1)
-	k.produce(producing(), "cut", 0, values("v", 10)...)
-	if err := k.admin.DeleteRecords("cut", map[int32]int64{0: 6}); err != nil {
+	k.Create(t, "cut", 1)
+	k.produce(kafkatest.ClientConfig(), "cut", 0, values("v", 10)...)
+	if err := k.Admin.DeleteRecords("cut", map[int32]int64{0: 6}); err != nil {
 		t.Fatal(err)
 	}
 	s := k.fetcher(fetch.Config{})
@@ -283,31 +246,31 @@ func (k *kafka) deletedRecords() {
 
 func (k *kafka) deletedTopic() {
 	t := k.t
-	k.create("gone", 1, 1)
-	k.create("stays", 1, 1)
-	k.produce(producing(), "gone", 0, values("v", 10)...)
+	k.Create(t, "gone", 1)
+	k.Create(t, "stays", 1)
+	k.produce(kafkatest.ClientConfig(), "gone", 0, values("v", 10)...)
 	s := k.fetcher(fetch.Config{})
 	gone, stays := s.open("gone", 0, earliest), s.open("stays", 0, earliest)
 	wantOffsets(t, offsets(t, gone, 10), 0, 10)
-	if err := k.admin.DeleteTopic("gone"); err != nil {
+	if err := k.Admin.DeleteTopic("gone"); err != nil {
 		t.Fatal(err)
 	}
 	missing := func(r fetch.Trouble) bool { return errors.Is(r.Err, fetch.ErrMissing) }
 	reported(s, missing)
-	k.produce(producing(), "stays", 0, values("v", 5)...)
+	k.produce(kafkatest.ClientConfig(), "stays", 0, values("v", 5)...)
 	wantOffsets(t, offsets(t, stays, 5), 0, 5)
 	if n := count(s, missing); n != 1 {
 		t.Errorf("%d reports that it is missing", n)
 	}
 	embeddedtest.Eventually(t, "it is created again", func() bool {
-		return k.admin.CreateTopic("gone", &sarama.TopicDetail{NumPartitions: 1, ReplicationFactor: 1}, false) == nil
+		return k.Admin.CreateTopic("gone", &sarama.TopicDetail{NumPartitions: 1, ReplicationFactor: 1}, false) == nil
 	})
 	k.Wait()
 	embeddedtest.Eventually(t, "it can be written to", func() bool {
-		_, _, err := k.client.LeaderAndEpoch("gone", 0)
+		_, _, err := k.LeaderAndEpoch("gone", 0)
 		return err == nil
 	})
-	k.produce(producing(), "gone", 0, values("new", 3)...)
+	k.produce(kafkatest.ClientConfig(), "gone", 0, values("new", 3)...)
 	reported(s, func(r fetch.OutOfRangeReport) bool { return r.Partition == at("gone", 0) && r.Wanted == 10 })
 	wantOffsets(t, offsets(t, gone, 3), 0, 3)
 }
@@ -315,8 +278,8 @@ func (k *kafka) deletedTopic() {
 // compaction leaves gaps, and batches without records at the ends of segments.
 func (k *kafka) compaction() {
 	t := k.t
-	k.create("compacted", 1, 1, "cleanup.policy", "compact", "segment.ms", "100", "min.cleanable.dirty.ratio", "0.001", "delete.retention.ms", "0", "max.compaction.lag.ms", "100")
-	conf := producing()
+	k.Create(t, "compacted", 1, "cleanup.policy=compact", "segment.ms=100", "min.cleanable.dirty.ratio=0.001", "delete.retention.ms=0", "max.compaction.lag.ms=100")
+	conf := kafkatest.ClientConfig()
 	conf.Producer.Idempotent, conf.Net.MaxOpenRequests = true, 1 // whose last batches stay, if empty
 	for i := range 40 {
 		k.produce(conf, "compacted", 0, values(strconv.Itoa(i), 3)...)
@@ -339,8 +302,8 @@ func (k *kafka) compaction() {
 
 func (k *kafka) starts() {
 	t := k.t
-	k.create("starts", 1, 1)
-	k.produce(producing(), "starts", 0, values("v", 5)...)
+	k.Create(t, "starts", 1)
+	k.produce(kafkatest.ClientConfig(), "starts", 0, values("v", 5)...)
 	for _, test := range []struct {
 		start callbacks.Start
 		want  int64
@@ -361,8 +324,8 @@ func (k *kafka) starts() {
 // oldVersion speaks as to the oldest brokers that Kafka 4 still understands.
 func (k *kafka) oldVersion() {
 	t := k.t
-	k.create("old", 1, 1)
-	k.produce(producing(), "old", 0, values("v", 5)...)
+	k.Create(t, "old", 1)
+	k.produce(kafkatest.ClientConfig(), "old", 0, values("v", 5)...)
 	for _, v := range []sarama.KafkaVersion{sarama.V2_1_0_0, sarama.V2_3_0_0, sarama.V2_7_0_0, sarama.MaxVersion} {
 		conf := sarama.NewConfig()
 		conf.Version = v

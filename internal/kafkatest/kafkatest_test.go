@@ -21,45 +21,6 @@ import (
 	"github.com/assignkit/assignkit/internal/kafkatest"
 )
 
-func client(t *testing.T, addrs []string) sarama.Client {
-	t.Helper()
-	conf := sarama.NewConfig()
-	conf.Version = sarama.MaxVersion
-	conf.Producer.Return.Successes = true
-	conf.Producer.RequiredAcks = sarama.WaitForAll // else what the leader alone has dies with it
-	conf.Metadata.Retry.Max = 20
-	conf.Producer.Retry.Max = 20
-	c, err := sarama.NewClient(addrs, conf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
-func create(t *testing.T, c sarama.Client, topic string, replicas int16) {
-	t.Helper()
-	admin, err := sarama.NewClusterAdminFromClient(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := admin.CreateTopic(topic, &sarama.TopicDetail{NumPartitions: 1, ReplicationFactor: replicas}, false); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func produce(t *testing.T, c sarama.Client, topic, value string) {
-	t.Helper()
-	p, err := sarama.NewSyncProducerFromClient(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	if _, _, err := p.SendMessage(&sarama.ProducerMessage{Topic: topic, Value: sarama.StringEncoder(value)}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // read checks that a topic has exactly these values at its start.
 func read(t *testing.T, c sarama.Client, topic string, values ...string) {
 	t.Helper()
@@ -99,17 +60,17 @@ func TestOneBroker(t *testing.T) {
 	timed(t, "start", func() {
 		c = kafkatest.Start(t, kafkatest.Config{Properties: map[string]string{"log.retention.hours": "1"}})
 	})
-	first := client(t, c.Addrs())
-	create(t, first, "t", 1)
-	produce(t, first, "t", "one")
+	first := c.Client()
+	first.Create(t, "t", 1)
+	first.Produce(t, "t", 0, "one")
 	read(t, first, "t", "one")
 	timed(t, "stop", func() { c.Stop(0) })
 	timed(t, "restart", func() { c.Restart(0) })
-	second := client(t, c.Addrs())
-	produce(t, second, "t", "two")
+	second := c.Client()
+	second.Produce(t, "t", 0, "two")
 	timed(t, "kill", func() { c.Kill(0) })
 	timed(t, "restart after kill", func() { c.Restart(0) })
-	third := client(t, c.Addrs())
+	third := c.Client()
 	read(t, third, "t", "one", "two")
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -136,9 +97,9 @@ func TestOneBroker(t *testing.T) {
 func TestThreeBrokers(t *testing.T) {
 	var c *kafkatest.Cluster
 	timed(t, "start", func() { c = kafkatest.Start(t, kafkatest.Config{Brokers: 3}) })
-	cl := client(t, c.Addrs())
-	create(t, cl, "t", 3)
-	produce(t, cl, "t", "one")
+	cl := c.Client()
+	cl.Create(t, "t", 1)
+	cl.Produce(t, "t", 0, "one")
 	leader, err := cl.Leader("t", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -146,9 +107,14 @@ func TestThreeBrokers(t *testing.T) {
 	killed := int(leader.ID())
 	c.Kill(killed)
 	timed(t, "others go on", c.Wait)
-	timed(t, "produce after kill", func() { produce(t, cl, "t", "two") })
+	timed(t, "produce after kill", func() { cl.Produce(t, "t", 0, "two") })
 	timed(t, "restart", func() { c.Restart(killed) })
-	read(t, client(t, c.Addrs()[killed:killed+1]), "t", "one", "two")
+	back, err := sarama.NewClient(c.Addrs()[killed:killed+1], kafkatest.ClientConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back.Close()
+	read(t, back, "t", "one", "two")
 }
 
 // The secure listener takes the right password from those who speak TLS, and each mistake has its error.

@@ -28,23 +28,12 @@ func kafkaConfig() *sarama.Config {
 	return conf
 }
 
-func create(t *testing.T, client sarama.Client, topic string, partitions int32, replicas int16) {
-	t.Helper()
-	admin, err := sarama.NewClusterAdminFromClient(client)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := admin.CreateTopic(topic, &sarama.TopicDetail{NumPartitions: partitions, ReplicationFactor: replicas}, false); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Members of a real broker join, share, commit, fetch and leave, as configured for several versions; bytes come through; who is static
 // keeps its place.
 func TestKafka(t *testing.T) {
 	c := kafkatest.Start(t, kafkatest.Config{Properties: map[string]string{"group.initial.rebalance.delay.ms": "0"}})
 	client := connect(t, c.Addrs(), kafkaConfig())
-	create(t, client, "orders", 6, 1)
+	c.Client().Create(t, "orders", 6)
 	for _, v := range []sarama.KafkaVersion{sarama.MaxVersion, sarama.V2_4_0_0, sarama.V2_5_0_0} {
 		t.Run(v.String(), func(t *testing.T) {
 			conf := kafkaConfig()
@@ -162,7 +151,7 @@ func refused(t *testing.T, client sarama.Client, conf *sarama.Config, addr strin
 // Logins and TLS are those of the client's configuration.
 func TestKafkaSecure(t *testing.T) {
 	c := kafkatest.Start(t, kafkatest.Config{Users: map[string]string{"alice": "right-pw"}, Properties: map[string]string{"group.initial.rebalance.delay.ms": "0"}})
-	create(t, connect(t, c.Addrs(), kafkaConfig()), "orders", 6, 1)
+	c.Client().Create(t, "orders", 6)
 	pem, err := os.ReadFile(c.Authority.File)
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +186,7 @@ func TestKafkaSecure(t *testing.T) {
 func TestKafkaCoordinatorKilled(t *testing.T) {
 	c := kafkatest.Start(t, kafkatest.Config{Brokers: 3, Properties: map[string]string{"group.initial.rebalance.delay.ms": "0"}})
 	client := connect(t, c.Addrs(), kafkaConfig())
-	create(t, client, "orders", 6, 3)
+	c.Client().Create(t, "orders", 6)
 	a, b := join(t, client, nil), join(t, client, nil)
 	embeddedtest.Eventually(t, "both have three", func() bool { return a.settled(3) && b.settled(3) })
 	who, err := client.Coordinator("billing")
