@@ -3,10 +3,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,23 +17,13 @@ import (
 // java has console consumers in a group until the test ends. They commit nothing.
 func (s *suite) java(t *testing.T, group, pattern string, members int, properties ...string) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	var work sync.WaitGroup
 	for i := range members {
 		args := []string{"--group", group, "--include", pattern}
 		for _, p := range append([]string{"enable.auto.commit=false", fmt.Sprintf("client.id=%s-%d", group, i)}, properties...) {
 			args = append(args, "--command-property", p)
 		}
-		work.Go(func() {
-			if out, err := s.ConsoleConsumer(ctx, args...); ctx.Err() == nil {
-				t.Errorf("%q: %s, %v", args, out, err)
-			}
-		})
+		s.Console(t, nil, args...)
 	}
-	t.Cleanup(func() {
-		cancel()
-		work.Wait()
-	})
 }
 
 // franz has one of franz-go's consumers in a group until the test ends, or it is closed. It commits nothing by itself.
@@ -83,28 +71,11 @@ func commitOwned(t *testing.T, cl *kgo.Client, m *describedMember) {
 func (s *suite) sarama(t *testing.T, group, id, instance string, topics ...string) {
 	t.Helper()
 	conf := sarama.NewConfig()
-	conf.Version, conf.ClientID = sarama.MaxVersion, id
+	conf.ClientID = id
 	conf.Consumer.Group.InstanceId = instance
 	conf.Consumer.Group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{sarama.NewBalanceStrategySticky()}
-	conf.Consumer.Group.Heartbeat.Interval = 200 * time.Millisecond
 	conf.Consumer.Offsets.AutoCommit.Enable = false
-	g, err := sarama.NewConsumerGroup(s.Addrs(), group, conf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			_ = g.Consume(ctx, topics, commitsOnce{}) // where it fails the group does not settle, which the test says
-		}
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-		g.Close()
-	})
+	s.Sarama(t, conf, group, topics, commitsOnce{})
 }
 
 type commitsOnce struct{}

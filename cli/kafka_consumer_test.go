@@ -21,7 +21,7 @@ func (s *suite) testConsumerProtocol(t *testing.T) {
 
 // A group in which a member takes its time to give up what another one is to have is waited for.
 func (s *suite) testReconciliation(t *testing.T) {
-	s.create(t, "slow-consumer", 4)
+	s.outside.Create(t, "slow-consumer", 4)
 	first, second := s.beater(t, "slow-consumer", "first"), s.beater(t, "slow-consumer", "second")
 	first.topics, second.topics = []string{"slow-consumer"}, []string{"slow-consumer"}
 	first.until(t, 4)

@@ -46,7 +46,7 @@ var clientGroups = []clientGroup{
 func TestKafka(t *testing.T) {
 	s := startSuite(t, kafkatest.Config{})
 	s.populate(t)
-	s.create(t, "single", 1)
+	s.outside.Create(t, "single", 1)
 
 	for group, names := range map[string][]string{"java-range": both, "java-cooperative": {"orders"}, "java-consumer": both} {
 		s.commit(t, group, names...)

@@ -22,7 +22,7 @@ import (
 func TestKafkaSecure(t *testing.T) {
 	const user, password, wrong = "alice", "right-pw", "wr0ng-pw"
 	s := startSuite(t, kafkatest.Config{Users: map[string]string{user: password}})
-	s.create(t, "orders", 3)
+	s.outside.Create(t, "orders", 3)
 	pem, err := os.ReadFile(s.Authority.File)
 	if err != nil {
 		t.Fatal(err)

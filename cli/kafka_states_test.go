@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +39,7 @@ func (s *suite) testMissing(t *testing.T) {
 
 // A group of which a member takes its time to join again is waited for, as long as it may.
 func (s *suite) testRebalance(t *testing.T) {
-	s.create(t, "slow", 4)
+	s.outside.Create(t, "slow", 4)
 	let := make(chan struct{})
 	release := sync.OnceFunc(func() { close(let) })
 	defer release() // before the cleanups, as the member could not leave else
@@ -102,6 +103,11 @@ func (s *suite) testEmpty(t *testing.T) {
 	if d.State != "Empty" || d.Type != "classic" || d.Balance != nil || len(d.Topics) != 2 || d.Lag == 0 || fmt.Sprint(d.Unconsumed) != "map[orders:[0 1 2 3 4 5 6] payments:[0 1 2 3]]" {
 		t.Errorf("%+v", d)
 	}
+	if out := s.ok(t, "group", "list", "-o", "wide"); !slices.ContainsFunc(lines(out), func(row []string) bool {
+		return strings.Join(row, " ") == "left "+s.Addrs()[0]+" (0) classic consumer - Empty 0"
+	}) {
+		t.Errorf("no row of left in\n%s", out)
+	}
 	a := s.run(t, "group", "describe", "left", "--assert-owned")
 	if want := "assignctl: group left has no members; nobody consumes orders:0-6 payments:0-3\n"; a.code != exitAssertion || a.errs != want ||
 		!strings.Contains(a.out, "the group has no members\nNOBODY CONSUMES orders:0-6 payments:0-3\n") {
@@ -123,13 +129,13 @@ func (s *suite) testEmpty(t *testing.T) {
 
 // Partitions that are added belong to nobody until a member hears of them. Groups that have everything pass.
 func (s *suite) testAssertOwned(t *testing.T) {
-	s.create(t, "grown", 2)
+	s.outside.Create(t, "grown", 2)
 	s.franz(t, "grown", "grown", kgo.ConsumeTopics("grown"), kgo.MetadataMaxAge(time.Hour))
 	s.settled(t, "grown", 1)
 	if out := s.ok(t, "group", "describe", "grown", "--assert-owned", "-o", "json"); len(decoded[described](t, out).owners()) != 2 {
 		t.Errorf("%s", out)
 	}
-	if err := s.admin.CreatePartitions("grown", 5, nil, false); err != nil {
+	if err := s.outside.Admin.CreatePartitions("grown", 5, nil, false); err != nil {
 		t.Fatal(err)
 	}
 	a := s.until(t, func(a answer) bool { return a.code != exitOK }, "group", "describe", "grown", "--assert-owned")

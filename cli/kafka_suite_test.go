@@ -132,8 +132,8 @@ func runMain(ctx context.Context, stdin string, args ...string) answer {
 // A suite is the cluster and what goes before every command.
 type suite struct {
 	*kafkatest.Cluster
-	flags []string // to connect with
-	admin sarama.ClusterAdmin
+	outside *kafkatest.Client
+	flags   []string // to connect with
 }
 
 // startSuite starts a cluster for a test, at the end of which nothing may be left of it.
@@ -148,13 +148,7 @@ func startSuite(t *testing.T, config kafkatest.Config) *suite {
 	t.Cleanup(func() { goleak.VerifyNone(t, leaks...) })
 	s := &suite{Cluster: kafkatest.Start(t, config)}
 	s.flags = []string{"--brokers", s.Addrs()[0], "--timeout", "30s"}
-	conf := sarama.NewConfig()
-	conf.Version = sarama.MaxVersion
-	var err error
-	if s.admin, err = sarama.NewClusterAdmin(s.Addrs(), conf); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.admin.Close() })
+	s.outside = s.Client()
 	return s
 }
 
@@ -246,34 +240,13 @@ func toCommit(topic string, partition int32) (offset int64, ok bool) {
 	return min(2, recordsIn(topic, partition)), true
 }
 
-// create creates a topic.
-func (s *suite) create(t *testing.T, topic string, partitions int32) {
-	t.Helper()
-	if err := s.admin.CreateTopic(topic, &sarama.TopicDetail{NumPartitions: partitions, ReplicationFactor: 1}, false); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // populate creates the topics that most groups read, with their records.
 func (s *suite) populate(t *testing.T) {
 	t.Helper()
-	conf := sarama.NewConfig()
-	conf.Version, conf.Producer.Return.Successes, conf.Producer.Partitioner = sarama.MaxVersion, true, sarama.NewManualPartitioner
-	producer, err := sarama.NewSyncProducer(s.Addrs(), conf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer producer.Close()
 	for _, topic := range slices.Sorted(maps.Keys(topicSizes)) {
-		s.create(t, topic, topicSizes[topic])
-		var messages []*sarama.ProducerMessage
+		s.outside.Create(t, topic, topicSizes[topic])
 		for p := range topicSizes[topic] {
-			for range recordsIn(topic, p) {
-				messages = append(messages, &sarama.ProducerMessage{Topic: topic, Partition: p, Value: sarama.StringEncoder("x")})
-			}
-		}
-		if err := producer.SendMessages(messages); err != nil {
-			t.Fatal(err)
+			s.outside.Produce(t, topic, p, slices.Repeat([]string{"x"}, int(recordsIn(topic, p)))...)
 		}
 	}
 }
@@ -290,7 +263,19 @@ func (s *suite) commit(t *testing.T, group string, names ...string) {
 			}
 		}
 	}
-	if _, err := s.admin.AlterConsumerGroupOffsets(group, offsets, nil); err != nil {
-		t.Fatal(err)
-	}
+	var failed error
+	eventually(t, func() bool {
+		var resp *sarama.OffsetCommitResponse
+		if resp, failed = s.outside.Admin.AlterConsumerGroupOffsets(group, offsets, nil); failed != nil {
+			return false
+		}
+		for _, partitions := range resp.Errors {
+			for _, err := range partitions { // such as that the coordinator has only just begun
+				if err != sarama.ErrNoError {
+					failed = err
+				}
+			}
+		}
+		return failed == nil
+	}, func() string { return fmt.Sprintf("committing for %s: %v", group, failed) })
 }
