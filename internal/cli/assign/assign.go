@@ -28,12 +28,9 @@ type options struct {
 	format      output.Format
 }
 
-// NewCommand returns the command; runF, if it is not nil, runs in place of what it does.
-func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) error) *cobra.Command {
+// NewCommand returns the command.
+func NewCommand(io *iostreams.Streams) *cobra.Command {
 	opts := &options{io: io}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:   "assign --strategy SPEC [FILE|-]...",
 		Short: "Answer groups with assignments, one a line",
@@ -60,7 +57,7 @@ An answer is one of
 			if opts.files = args; len(args) == 0 {
 				opts.files = []string{input.Stdin}
 			}
-			return runF(cmd.Context(), opts)
+			return run(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVarP(&opts.strategy, "strategy", "s", "", "the strategy: a `SPEC` such as sticky or range?wire=chunks")

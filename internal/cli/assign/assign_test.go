@@ -12,27 +12,6 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-func TestOptions(t *testing.T) {
-	tests := []struct{ args, want string }{
-		{"-s range", "range false json [-]"},
-		{"--strategy range a b", "range false json [a b]"},
-		{"-s sticky?tolerance=2 --cooperative - a", "sticky?tolerance=2 true json [- a]"},
-		{"-s x -o yaml", "x false yaml [-]"},
-	}
-	for _, test := range tests {
-		streams, _, _ := iostreams.Test("")
-		var got string
-		cmd := NewCommand(streams, func(_ context.Context, o *options) error {
-			got = fmt.Sprint(o.strategy, " ", o.cooperative, " ", o.format, " ", o.files)
-			return nil
-		})
-		cmd.SetArgs(strings.Fields(test.args))
-		if err := cmd.Execute(); err != nil || got != test.want {
-			t.Errorf("%s: %s, %v; want %s", test.args, got, err, test.want)
-		}
-	}
-}
-
 // odd is an assignor that does with each group what the group's topic says.
 type odd struct{}
 

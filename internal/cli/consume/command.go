@@ -2,7 +2,6 @@
 package consume
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 	"github.com/assignkit/assignkit/internal/fault"
 )
 
-// Options is what the command line says.
-type Options struct {
+// options is what the command line says.
+type options struct {
 	io      *iostreams.Streams
 	connect connect.Options
 	format  output.Format
@@ -47,12 +46,9 @@ const (
 	commitNone  = "none"
 )
 
-// NewCommand returns the command. runF stands in for what it does, in tests.
-func NewCommand(io *iostreams.Streams, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{io: io}
-	if runF == nil {
-		runF = run
-	}
+// NewCommand returns the command.
+func NewCommand(io *iostreams.Streams) *cobra.Command {
+	o := &options{io: io}
 	cmd := &cobra.Command{
 		Use:   "consume",
 		Short: "Join a group, and show what comes and goes",
@@ -72,7 +68,7 @@ print goes to standard error. They do not see the variable with the password.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			return runF(cmd.Context(), o)
+			return run(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
@@ -99,7 +95,7 @@ print goes to standard error. They do not see the variable with the password.`,
 	return cmd
 }
 
-func (o *Options) check() error {
+func (o *options) check() error {
 	switch {
 	case o.group == "":
 		return fault.Usage("--group is missing: the name of the group to join")

@@ -22,7 +22,7 @@ import (
 // leaving is how long the command may take to leave the group.
 const leaving = 30 * time.Second
 
-func run(ctx context.Context, o *Options) error {
+func run(ctx context.Context, o *options) error {
 	client, err := o.connect.Dial(ctx, o.io.Err)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func run(ctx context.Context, o *Options) error {
 
 // A session is one run.
 type session struct {
-	options  *Options
+	options  *options
 	printer  printer
 	consumer *consumer.Consumer
 	closers  []io.Closer

@@ -21,30 +21,6 @@ func execute(cmd *cobra.Command, args string) error {
 	return cmd.Execute()
 }
 
-func TestListOptions(t *testing.T) {
-	for args, want := range map[string]string{
-		"":                                "table false",
-		"-o json --brokers a:1,b:2":       "json true",
-		"--output wide --profile prod":    "wide true",
-		"-o yaml --timeout 5s":            "yaml false",
-		"-o table --brokers a:9092 --tls": "table true",
-	} {
-		streams, _, _ := iostreams.Test("")
-		got := ""
-		err := execute(newList(streams, func(_ context.Context, o *listOptions) error {
-			got = fmt.Sprintf("%s %v", o.format, o.connect.Given())
-			return nil
-		}), args)
-		if err != nil || got != want {
-			t.Errorf("%s: got %s, %v", args, got, err)
-		}
-	}
-	streams, _, _ := iostreams.Test("")
-	if err := execute(newList(streams, nil), "billing"); err == nil {
-		t.Error("an argument is taken")
-	}
-}
-
 func TestDescribeOptions(t *testing.T) {
 	for args, want := range map[string]string{
 		"billing":                        "billing table wait 30s watch 0s",

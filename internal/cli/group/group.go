@@ -27,7 +27,7 @@ func NewCommand(io *iostreams.Streams) *cobra.Command {
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newList(io, nil), newDescribe(io, nil))
+	cmd.AddCommand(newList(io), newDescribe(io, nil))
 	return cmd
 }
 

@@ -21,11 +21,8 @@ type listOptions struct {
 	format  output.Format
 }
 
-func newList(io *iostreams.Streams, runF func(context.Context, *listOptions) error) *cobra.Command {
+func newList(io *iostreams.Streams) *cobra.Command {
 	opts := &listOptions{io: io}
-	if runF == nil {
-		runF = runList
-	}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the groups of a cluster",
@@ -39,7 +36,7 @@ cluster leaves out groups that may not be described.`,
 		Example: `  assignctl group list --brokers embedded
   assignctl group list --brokers embedded -o json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), opts) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), opts) },
 	}
 	cmd.Flags().SortFlags = false
 	output.AddFlag(cmd, &opts.format, output.Table, output.Wide, output.JSON, output.YAML)

@@ -76,10 +76,10 @@ before anything happens, with a cluster or without.`,
 	cmd.SetErr(io.Err)
 	cmd.AddCommand(
 		simulate.NewCommand(io, nil),
-		assign.NewCommand(io, nil),
+		assign.NewCommand(io),
 		group.NewCommand(io),
-		consume.NewCommand(io, nil),
-		strategies.NewCommand(io, nil),
+		consume.NewCommand(io),
+		strategies.NewCommand(io),
 		version.NewCommand(io),
 		exitCodes(),
 	)

@@ -22,12 +22,9 @@ type options struct {
 	format output.Format
 }
 
-// NewCommand returns the command; runF, if it is not nil, runs in place of what it does.
-func NewCommand(io *iostreams.Streams, runF func(*options) error) *cobra.Command {
+// NewCommand returns the command.
+func NewCommand(io *iostreams.Streams) *cobra.Command {
 	opts := &options{io: io}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:   "strategies [NAME]",
 		Short: "List the strategies that can be named, or describe one",
@@ -52,7 +49,7 @@ Every strategy takes the parameter cooperative, for incremental rebalancing.`,
 			if len(args) > 0 {
 				opts.name = args[0]
 			}
-			return runF(opts)
+			return run(opts)
 		},
 	}
 	output.AddFlag(cmd, &opts.format, output.Table, output.Wide, output.JSON, output.YAML)

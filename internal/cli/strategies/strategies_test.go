@@ -1,34 +1,12 @@
 package strategies
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/strategy"
 )
-
-func TestOptions(t *testing.T) {
-	tests := []struct {
-		args, name string
-		format     output.Format
-	}{
-		{"", "", output.Table},
-		{"sticky", "sticky", output.Table},
-		{"-o json", "", output.JSON},
-		{"range --output yaml", "range", output.YAML},
-	}
-	for _, test := range tests {
-		streams, _, _ := iostreams.Test("")
-		var got options
-		cmd := NewCommand(streams, func(o *options) error { got = *o; return nil })
-		cmd.SetArgs(strings.Fields(test.args))
-		if err := cmd.Execute(); err != nil || got.name != test.name || got.format != test.format {
-			t.Errorf("%s: name %q, format %s, %v", test.args, got.name, got.format, err)
-		}
-	}
-}
 
 // TestDescription shows a strategy with everything that there can be to say about one.
 func TestDescription(t *testing.T) {
