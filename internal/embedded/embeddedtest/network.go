@@ -38,7 +38,7 @@ func (n *Network) Dial(kind, addr string) (net.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down[addr] {
-		raw.Close()
+		_ = raw.Close()
 		return nil, syscall.ECONNREFUSED
 	}
 	c := &connection{Conn: raw, network: n, addr: addr, closed: make(chan struct{})}
@@ -70,7 +70,7 @@ func (n *Network) Break(addr string, broken bool) {
 	n.down[addr] = broken
 	for c := range n.conns {
 		if broken && c.addr == addr {
-			c.Conn.Close()
+			_ = c.Conn.Close()
 		}
 	}
 }
