@@ -72,7 +72,7 @@ func (s *seen) text() []string {
 
 // unicastBroadcast has three keyed records: each group gets all of them, each member of a group its share.
 func unicastBroadcast(t *testing.T, c *realCluster) {
-	c.create(t, "accept", 3)
+	c.Create(t, "accept", 3)
 	var alone seen
 	start(t, "alone", named(c, "alone", "accept-group1", "accept"), alone.handle).waitOwned(3)
 	var shares [3]seen
@@ -88,7 +88,7 @@ func unicastBroadcast(t *testing.T, c *realCluster) {
 	for p, key := range []string{"apple", "pear", "plum"} {
 		value := strings.ToUpper(key)
 		record := &sarama.ProducerMessage{Topic: "accept", Partition: int32(p), Key: sarama.StringEncoder(key), Value: sarama.StringEncoder(value)}
-		if _, _, err := c.producer.SendMessage(record); err != nil {
+		if _, _, err := c.Producer.SendMessage(record); err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, key+"="+value)
@@ -110,7 +110,7 @@ func unicastBroadcast(t *testing.T, c *realCluster) {
 
 // rangeSteps has 1, 2, 3, 4, 3, 2, 1 members share three partitions in chunks of ⌈P/C⌉.
 func rangeSteps(t *testing.T, c *realCluster, topic string, assignor strategy.Assignor, callbacks map[string][]string) {
-	c.create(t, topic, 3)
+	c.Create(t, topic, 3)
 	owners := [][]string{{"0 1 2"}, {"0 1", "2"}, {"0", "1", "2"}, {"0", "1", "2", ""}}
 	short := func(text string) string { return strings.ReplaceAll(text, topic+"-", "") }
 	var members []*member
@@ -156,10 +156,10 @@ func rangeSteps(t *testing.T, c *realCluster, topic string, assignor strategy.As
 // compacted reads a topic that was compacted, from 0.
 func compacted(t *testing.T, c *realCluster) {
 	const topic, keys, rounds = "compacted", 50, 20
-	c.create(t, topic, 1, "cleanup.policy=compact", "segment.ms=100", "min.cleanable.dirty.ratio=0.01", "max.compaction.lag.ms=100")
+	c.Create(t, topic, 1, "cleanup.policy=compact", "segment.ms=100", "min.cleanable.dirty.ratio=0.01", "max.compaction.lag.ms=100")
 	put := func(key, value string) {
 		t.Helper()
-		if _, _, err := c.producer.SendMessage(&sarama.ProducerMessage{Topic: topic, Key: sarama.StringEncoder(key), Value: sarama.StringEncoder(value)}); err != nil {
+		if _, _, err := c.Producer.SendMessage(&sarama.ProducerMessage{Topic: topic, Key: sarama.StringEncoder(key), Value: sarama.StringEncoder(value)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,12 +201,12 @@ func compacted(t *testing.T, c *realCluster) {
 // count reads a partition with Sarama's own consumer and counts its records.
 func count(t *testing.T, c *realCluster, topic string) (n int) {
 	t.Helper()
-	reader, err := sarama.NewConsumerFromClient(c.client)
+	reader, err := sarama.NewConsumerFromClient(c.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	end, err := c.client.GetOffset(topic, 0, sarama.OffsetNewest)
+	end, err := c.GetOffset(topic, 0, sarama.OffsetNewest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,8 +227,8 @@ func count(t *testing.T, c *realCluster, topic string) (n int) {
 // transactions leaves aborted records out, and reaches the end of the log although only control records are there.
 func transactions(t *testing.T, c *realCluster) {
 	const topic = "transactions"
-	c.create(t, topic, 1)
-	conf := outsider()
+	c.Create(t, topic, 1)
+	conf := kafkatest.ClientConfig()
 	conf.Producer.Idempotent, conf.Net.MaxOpenRequests = true, 1
 	conf.Producer.Transaction.ID = "writer"
 	p, err := sarama.NewSyncProducer(c.Addrs(), conf)
@@ -287,10 +287,10 @@ func transactions(t *testing.T, c *realCluster) {
 // codecs reads batches of each codec.
 func codecs(t *testing.T, c *realCluster) {
 	const topic = "codecs"
-	c.create(t, topic, 5)
+	c.Create(t, topic, 5)
 	value := strings.Repeat("compressible ", 200)
 	for p, codec := range []sarama.CompressionCodec{sarama.CompressionNone, sarama.CompressionGZIP, sarama.CompressionSnappy, sarama.CompressionLZ4, sarama.CompressionZSTD} {
-		conf := outsider()
+		conf := kafkatest.ClientConfig()
 		conf.Producer.Compression = codec
 		producer, err := sarama.NewSyncProducer(c.Addrs(), conf)
 		if err != nil {
@@ -319,11 +319,11 @@ func codecs(t *testing.T, c *realCluster) {
 // largeRecord has records larger than what is fetched at a time, and than what may be read ahead.
 func largeRecord(t *testing.T, c *realCluster) {
 	const topic = "large"
-	c.create(t, topic, 1)
+	c.Create(t, topic, 1)
 	large := bytes.Repeat([]byte{'x'}, 700_000)
 	for range 3 {
 		for _, value := range [][]byte{large, []byte("small")} {
-			if _, _, err := c.producer.SendMessage(&sarama.ProducerMessage{Topic: topic, Value: sarama.ByteEncoder(value)}); err != nil {
+			if _, _, err := c.Producer.SendMessage(&sarama.ProducerMessage{Topic: topic, Value: sarama.ByteEncoder(value)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -274,7 +274,7 @@ func killedInRebalance(t *testing.T, c *realCluster) {
 	var groups []*pair
 	for name, assignor := range map[string]strategy.Assignor{"eager": rangeassign.Assignor{}, "cooperative": strategy.Cooperative(rangeassign.Assignor{})} {
 		g := &pair{group: c.groupAt(t, "killed-"+name, victim)}
-		c.create(t, g.group, n)
+		c.Create(t, g.group, n)
 		c.fill(t, g.group, n, 20)
 		cfg := config(c.Addrs(), g.group, g.group)
 		cfg.Assignors = []strategy.Assignor{assignor}

@@ -82,7 +82,7 @@ func runs(t *testing.T, cfg consumer.Config) error {
 // logins uses listeners as they are meant, and not.
 func logins(t *testing.T, c *realCluster) {
 	const topic = "logins"
-	c.create(t, topic, 2)
+	c.Create(t, topic, 2)
 	c.fill(t, topic, 2, 10)
 	cfg := config(c.SecureAddrs(), topic, topic)
 	cfg.Sarama = secure(t, c, "alice", "right-pw")
@@ -140,15 +140,15 @@ func logins(t *testing.T, c *realCluster) {
 
 // rights are those of a user who may read a topic, but in no group, and of one who may do so in a group, but not the topic.
 func rights(t *testing.T, c *realCluster) {
-	c.create(t, "rights", 1)
-	c.create(t, "secret", 1)
+	c.Create(t, "rights", 1)
+	c.Create(t, "secret", 1)
 	allow := func(kind sarama.AclResourceType, name string) {
 		t.Helper()
 		acls := &sarama.ResourceAcls{
 			Resource: sarama.Resource{ResourceType: kind, ResourceName: name, ResourcePatternType: sarama.AclPatternLiteral},
 			Acls:     []*sarama.Acl{{Principal: "User:bob", Host: "*", Operation: sarama.AclOperationRead, PermissionType: sarama.AclPermissionAllow}},
 		}
-		if err := c.admin.CreateACLs([]*sarama.ResourceAcls{acls}); err != nil {
+		if err := c.Admin.CreateACLs([]*sarama.ResourceAcls{acls}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +175,7 @@ func rights(t *testing.T, c *realCluster) {
 
 func refusals(t *testing.T, c *realCluster) {
 	const topic = "refusals"
-	c.create(t, topic, 1)
+	c.Create(t, topic, 1)
 	cfg := config(c.Addrs(), topic, topic)
 	cfg.SessionTimeout, cfg.HeartbeatInterval = time.Second, 100*time.Millisecond
 	if err := runs(t, cfg); !errors.Is(err, consumer.ErrSession) {
@@ -199,7 +199,7 @@ func refusals(t *testing.T, c *realCluster) {
 // fenced has a second process take over an instance id.
 func fenced(t *testing.T, c *realCluster) {
 	const topic = "fenced"
-	c.create(t, topic, 3)
+	c.Create(t, topic, 3)
 	c.fill(t, topic, 3, 10)
 	cfg := config(c.Addrs(), topic, topic)
 	cfg.InstanceID = "same"
@@ -226,7 +226,7 @@ func fenced(t *testing.T, c *realCluster) {
 // even notice.
 func staticRestart(t *testing.T, c *realCluster) {
 	const topic = "static"
-	c.create(t, topic, 4)
+	c.Create(t, topic, 4)
 	static := func(id string) consumer.Config {
 		cfg := config(c.Addrs(), topic, topic)
 		cfg.InstanceID = id
@@ -263,13 +263,13 @@ func staticRestart(t *testing.T, c *realCluster) {
 
 // createdLate waits for a topic, and reads it from its beginning although it starts at the end elsewhere.
 func createdLate(t *testing.T, c *realCluster) {
-	c.create(t, "early", 1)
+	c.Create(t, "early", 1)
 	cfg := config(c.Addrs(), "late", "early", "late")
 	cfg.Start.From = callbacks.FromLatest
 	m := start(t, "a", cfg, nil)
 	m.sees("the missing topic", func(e consumer.Event) bool { return e == consumer.TopicMissing{Topic: "late"} })
 	m.waitOwned(1)
-	c.create(t, "late", 2)
+	c.Create(t, "late", 2)
 	c.fill(t, "late", 2, 5)
 	m.waitOwned(3)
 	m.sees("the topic", func(e consumer.Event) bool { return e == consumer.TopicFound{Topic: "late", Partitions: 2} })
@@ -280,8 +280,8 @@ func createdLate(t *testing.T, c *realCluster) {
 // deleted deletes one topic of two while both are read, and makes it anew. Everybody who had some of it is told, also who hears of it only by
 // the rebalance that another member has begun. What is made anew is read from its beginning, though members start at the end elsewhere.
 func deleted(t *testing.T, c *realCluster) {
-	c.create(t, "kept", 2)
-	c.create(t, "gone", 4)
+	c.Create(t, "kept", 2)
+	c.Create(t, "gone", 4)
 	w := c.write(t, "kept", 2, 10*time.Millisecond)
 	c.fill(t, "gone", 4, 10)
 	cfg := config(c.Addrs(), "deleted", "kept", "gone")
@@ -295,7 +295,7 @@ func deleted(t *testing.T, c *realCluster) {
 	c.fill(t, "gone", 4, 10)
 	c.waitCommitted(t, "deleted", "gone", 4)
 	before := map[*member]int{a: len(a.noted()), b: len(b.noted())}
-	if err := c.admin.DeleteTopic("gone"); err != nil {
+	if err := c.Admin.DeleteTopic("gone"); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range []*member{a, b} {
@@ -313,7 +313,7 @@ func deleted(t *testing.T, c *realCluster) {
 		m.becomesReady()
 	}
 	ofA, ofB := len(of("gone", a)), len(of("gone", b))
-	c.create(t, "gone", 2)
+	c.Create(t, "gone", 2)
 	c.fill(t, "gone", 2, 7)
 	c.waitShared(t, "deleted", 2, 4)
 	w.stop()
@@ -339,7 +339,7 @@ func of(topic string, m *member) (list []string) {
 // grown adds partitions to a topic that is read from its end: of the new ones nothing is missed.
 func grown(t *testing.T, c *realCluster) {
 	const topic = "grown"
-	c.create(t, topic, 2)
+	c.Create(t, topic, 2)
 	c.fill(t, topic, 2, 5)
 	cfg := config(c.Addrs(), topic, topic)
 	cfg.Start.From = callbacks.FromLatest
@@ -348,10 +348,10 @@ func grown(t *testing.T, c *realCluster) {
 	b := start(t, "b", cfg, nil)
 	b.waitOwned(1)
 	c.waitCommitted(t, topic, topic, 2)
-	if err := c.admin.CreatePartitions(topic, 5, nil, false); err != nil {
+	if err := c.Admin.CreatePartitions(topic, 5, nil, false); err != nil {
 		t.Fatal(err)
 	}
-	c.known(t, topic, 5)
+	c.Await(t, topic, 5)
 	for p := range int32(3) {
 		c.produce(t, topic, 2+p, 10)
 	}
@@ -388,7 +388,7 @@ func badAssignors(t *testing.T, c *realCluster) {
 		}},
 	} {
 		topic := "bad-" + name
-		c.create(t, topic, 4)
+		c.Create(t, topic, 4)
 		c.fill(t, topic, 4, 5)
 		cfg := config(c.Addrs(), topic, topic)
 		cfg.AssignTimeout = 200 * time.Millisecond
@@ -398,7 +398,7 @@ func badAssignors(t *testing.T, c *realCluster) {
 		cfg.Assignors = []strategy.Assignor{badAssignor{good.Assign}}
 		follower := start(t, "follower", cfg, nil)
 		c.waitShared(t, topic, 2, 4) // whose owners keep what they have, where nobody can say better
-		if err := c.admin.CreatePartitions(topic, 8, nil, false); err != nil {
+		if err := c.Admin.CreatePartitions(topic, 8, nil, false); err != nil {
 			t.Fatal(err)
 		}
 		follower.waitOwned(4)

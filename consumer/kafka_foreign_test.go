@@ -20,14 +20,11 @@ import (
 // beat is the heartbeat interval of foreign members: they notice rebalances by it.
 const beat = 200 * time.Millisecond
 
-// A foreign member is one of another client's. It reads a topic from the beginning, and commits what it has counted, before it gives
-// partitions up. leave has it leave the group, unless it is Java's, which is killed.
-type foreign struct {
-	leave func()
-}
+// Members of other clients read a topic from the beginning, and commit what they have counted, before they give partitions up. leave has one
+// leave its group, unless it is Java's, which is killed.
 
 // franz starts a member of franz-go's.
-func (c *realCluster) franz(t *testing.T, id, group, topic string, records *tally, balancers ...kgo.GroupBalancer) *foreign {
+func (c *realCluster) franz(t *testing.T, id, group, topic string, records *tally, balancers ...kgo.GroupBalancer) (leave func()) {
 	t.Helper()
 	cl, err := kgo.NewClient(
 		kgo.SeedBrokers(c.Addrs()...), kgo.ConsumerGroup(group), kgo.ConsumeTopics(topic), kgo.ClientID(id), kgo.HeartbeatInterval(beat),
@@ -54,43 +51,24 @@ func (c *realCluster) franz(t *testing.T, id, group, topic string, records *tall
 			cl.AllowRebalance()
 		}
 	}()
-	leave := sync.OnceFunc(func() {
+	leave = sync.OnceFunc(func() {
 		cancel()
 		<-done
 		cl.CloseAllowingRebalance()
 	})
 	t.Cleanup(leave)
-	return &foreign{leave}
+	return leave
 }
 
 // sarama starts a member of Sarama's.
-func (c *realCluster) sarama(t *testing.T, id, group, topic string, records *tally, strategies ...sarama.BalanceStrategy) *foreign {
+func (c *realCluster) sarama(t *testing.T, id, group, topic string, records *tally, strategies ...sarama.BalanceStrategy) (leave func()) {
 	t.Helper()
 	conf := sarama.NewConfig()
-	conf.Version, conf.ClientID = sarama.MaxVersion, id
+	conf.ClientID = id
 	conf.Consumer.Offsets.Initial = sarama.OffsetOldest
 	conf.Consumer.Offsets.AutoCommit.Interval = beat
 	conf.Consumer.Group.Rebalance.GroupStrategies = strategies
-	conf.Consumer.Group.Heartbeat.Interval = beat
-	g, err := sarama.NewConsumerGroup(c.Addrs(), group, conf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			_ = g.Consume(ctx, []string{topic}, counting{id, records}) // where it fails the group does not settle, which the test says
-		}
-	}()
-	leave := sync.OnceFunc(func() {
-		cancel()
-		<-done
-		g.Close()
-	})
-	t.Cleanup(leave)
-	return &foreign{leave}
+	return c.Sarama(t, conf, group, []string{topic}, counting{id, records})
 }
 
 type counting struct {
@@ -117,9 +95,8 @@ func (h counting) ConsumeClaim(session sarama.ConsumerGroupSession, claim sarama
 }
 
 // java starts Kafka's console consumer. What it has read is counted when it was killed.
-func (c *realCluster) java(t *testing.T, id, group, topic string, records *tally, strategy string) *foreign {
+func (c *realCluster) java(t *testing.T, id, group, topic string, records *tally, strategy string) (leave func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	args := []string{"--group", group, "--topic", topic, "--from-beginning"}
 	for _, p := range []string{
 		"client.id=" + id, "partition.assignment.strategy=org.apache.kafka.clients.consumer." + strategy,
@@ -130,23 +107,11 @@ func (c *realCluster) java(t *testing.T, id, group, topic string, records *tally
 	for _, p := range []string{"print.partition=true", "print.offset=true", "print.value=false"} {
 		args = append(args, "--formatter-property", p)
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		out, err := c.ConsoleConsumer(ctx, args...)
-		if ctx.Err() == nil {
-			t.Errorf("%q: %s, %v", args, out, err)
-		}
+	return c.Console(t, func(out string) {
 		for _, m := range printed.FindAllStringSubmatch(out, -1) {
 			records.add(id, fmt.Sprintf("%s-%s@%s", topic, m[1], m[2]))
 		}
-	}()
-	leave := sync.OnceFunc(func() {
-		cancel()
-		<-done
-	})
-	t.Cleanup(leave)
-	return &foreign{leave}
+	}, args...)
 }
 
 var printed = regexp.MustCompile(`(?m)^Partition:(\d+)\tOffset:(\d+)`)
@@ -166,7 +131,7 @@ func (c *realCluster) write(t *testing.T, topic string, partitions int32, pause 
 			for p := range partitions {
 				list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: p, Value: sarama.StringEncoder(strconv.Itoa(i))})
 			}
-			if err := c.producer.SendMessages(list); err != nil {
+			if err := c.Producer.SendMessages(list); err != nil {
 				t.Errorf("writing to %s: %v", topic, err)
 				return
 			}

@@ -49,7 +49,7 @@ func mixed(t *testing.T, c *realCluster, a common, leader string) {
 	const partitions = 12
 	group := "mixed-" + a.name + "-" + leader
 	topic := group
-	c.create(t, topic, partitions)
+	c.Create(t, topic, partitions)
 	w := c.write(t, topic, partitions, 10*time.Millisecond)
 	records := newTally()
 	configured := func(id string) consumer.Config {
@@ -58,7 +58,7 @@ func mixed(t *testing.T, c *realCluster, a common, leader string) {
 		return cfg
 	}
 	var ours *member
-	var others []*foreign
+	var others []func()
 	join := map[string]func(){
 		"ours":   func() { ours = start(t, "ours", configured("ours"), nil) },
 		"java":   func() { others = append(others, c.java(t, "java", group, topic, records, a.java)) },
@@ -92,8 +92,8 @@ func mixed(t *testing.T, c *realCluster, a common, leader string) {
 			t.Errorf("generation %d: our member leads: %t", r.Generation, r.Leader)
 		}
 	}
-	for _, f := range others {
-		f.leave()
+	for _, leave := range others {
+		leave()
 	}
 	ours.closes()
 	records.add("ours", ours.handled()...)
@@ -119,11 +119,11 @@ func (m *member) shareOf(c *realCluster, group string) (list []string) {
 // upgrade restarts the members of a group one by one, from an eager assignor to a cooperative one in two bounces, and back.
 func upgrade(t *testing.T, c *realCluster) {
 	const topic, partitions = "upgrade", 6
-	c.create(t, topic, partitions)
+	c.Create(t, topic, partitions)
 	w := c.write(t, topic, partitions, 10*time.Millisecond)
 	records, eager, cooperative := newTally(), commons()[0], commons()[1]
 	ours := map[string]*member{}
-	var franz *foreign
+	var franz func()
 	join := func(id string, list []common) {
 		if id == "franz" {
 			var balancers []kgo.GroupBalancer
@@ -142,7 +142,7 @@ func upgrade(t *testing.T, c *realCluster) {
 	}
 	leave := func(id string) {
 		if id == "franz" {
-			franz.leave()
+			franz()
 			return
 		}
 		ours[id].closes()

@@ -17,7 +17,7 @@ import (
 func TestKafkaRolling(t *testing.T) {
 	const topic, partitions, size = "rolling", 12, 4
 	c := startKafka(t, kafkatest.Config{Brokers: 3})
-	c.create(t, topic, partitions)
+	c.Create(t, topic, partitions)
 	begin := func(n, life int) *member {
 		cfg := named(c, fmt.Sprintf("m%d-%d", n, life), topic, topic)
 		cfg.HeartbeatInterval = 300 * time.Millisecond

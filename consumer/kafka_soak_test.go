@@ -60,7 +60,7 @@ func TestKafkaSoak(t *testing.T) {
 	}
 	t.Logf("-soak %v -soak-seed %d", *soakTime, seed)
 	s := &soak{t: t, c: startKafka(t, kafkatest.Config{Brokers: 3}), rand: rand.New(rand.NewPCG(seed, 0)), dead: -1}
-	s.c.create(t, soakTopic, soakPartitions)
+	s.c.Create(t, soakTopic, soakPartitions)
 	w := s.c.write(t, soakTopic, soakPartitions, 20*time.Millisecond)
 	watched := s.watchCommits()
 	s.start()

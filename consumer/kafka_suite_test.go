@@ -22,56 +22,14 @@ import (
 // A realCluster is one of real brokers, with what tests do to it from outside the group.
 type realCluster struct {
 	*kafkatest.Cluster
-	client   sarama.Client
-	admin    sarama.ClusterAdmin
-	producer sarama.SyncProducer
+	*kafkatest.Client
 }
 
 // startKafka starts one. Many subtests share it, so they name topics and groups after themselves.
 func startKafka(t *testing.T, config kafkatest.Config) *realCluster {
 	t.Helper()
-	c := &realCluster{Cluster: kafkatest.Start(t, config)}
-	conf := outsider()
-	var err error
-	if c.client, err = sarama.NewClient(c.Addrs(), conf); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.client.Close() })
-	if c.admin, err = sarama.NewClusterAdminFromClient(c.client); err != nil { // which closing would close
-		t.Fatal(err)
-	}
-	if c.producer, err = sarama.NewSyncProducerFromClient(c.client); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.producer.Close() })
-	return c
-}
-
-// outsider is the configuration of clients that only help. They outlast the death of a broker.
-func outsider() *sarama.Config {
-	conf := sarama.NewConfig()
-	conf.Version, conf.ClientID = sarama.MaxVersion, "outsider"
-	conf.Producer.Partitioner = sarama.NewManualPartitioner
-	conf.Producer.RequiredAcks = sarama.WaitForAll
-	conf.Producer.Return.Successes = true
-	conf.Producer.Retry.Max, conf.Producer.Retry.Backoff = 300, 100*time.Millisecond
-	conf.Metadata.Retry.Max, conf.Metadata.Retry.Backoff = 100, 100*time.Millisecond
-	conf.Net.DialTimeout, conf.Net.ReadTimeout, conf.Net.WriteTimeout = 10*time.Second, 10*time.Second, 10*time.Second
-	return conf
-}
-
-// create makes a topic. Settings are name=value.
-func (c *realCluster) create(t *testing.T, topic string, partitions int32, settings ...string) {
-	t.Helper()
-	detail := &sarama.TopicDetail{NumPartitions: partitions, ReplicationFactor: int16(len(c.Addrs())), ConfigEntries: map[string]*string{}}
-	for _, s := range settings {
-		name, value, _ := strings.Cut(s, "=")
-		detail.ConfigEntries[name] = &value
-	}
-	if err := c.admin.CreateTopic(topic, detail, false); err != nil {
-		t.Fatal(err)
-	}
-	c.known(t, topic, partitions)
+	c := kafkatest.Start(t, config)
+	return &realCluster{c, c.Client()}
 }
 
 // place makes a topic with partitions on the brokers named, the first of each leading.
@@ -81,20 +39,20 @@ func (c *realCluster) place(t *testing.T, topic string, replicas ...[]int32) {
 	for p, list := range replicas {
 		detail.ReplicaAssignment[int32(p)] = list
 	}
-	if err := c.admin.CreateTopic(topic, detail, false); err != nil {
+	if err := c.Admin.CreateTopic(topic, detail, false); err != nil {
 		t.Fatal(err)
 	}
-	c.known(t, topic, int32(len(replicas)))
+	c.Await(t, topic, int32(len(replicas)))
 }
 
 // coordinator returns the broker that a group's commits go to.
 func (c *realCluster) coordinator(t *testing.T, group string) (id int32) {
 	t.Helper()
 	eventually(t, "the coordinator of "+group, func() (string, bool) {
-		if err := c.client.RefreshCoordinator(group); err != nil {
+		if err := c.RefreshCoordinator(group); err != nil {
 			return err.Error(), false
 		}
-		b, err := c.client.Coordinator(group)
+		b, err := c.Coordinator(group)
 		if err != nil {
 			return err.Error(), false
 		}
@@ -114,26 +72,14 @@ func (c *realCluster) groupAt(t *testing.T, prefix string, broker int32) string 
 	}
 }
 
-// known waits until all partitions of a topic have leaders.
-func (c *realCluster) known(t *testing.T, topic string, partitions int32) {
-	t.Helper()
-	eventually(t, "topic "+topic, func() (string, bool) {
-		_ = c.client.RefreshMetadata(topic)
-		list, err := c.client.WritablePartitions(topic)
-		return fmt.Sprint(list, err), err == nil && len(list) == int(partitions)
-	})
-}
-
 // produce appends n records to a partition. Their values are numbers from 0.
 func (c *realCluster) produce(t *testing.T, topic string, partition int32, n int) {
 	t.Helper()
-	var list []*sarama.ProducerMessage
+	var values []string
 	for i := range n {
-		list = append(list, &sarama.ProducerMessage{Topic: topic, Partition: partition, Value: sarama.StringEncoder(strconv.Itoa(i))})
+		values = append(values, strconv.Itoa(i))
 	}
-	if err := c.producer.SendMessages(list); err != nil {
-		t.Fatal(err)
-	}
+	c.Produce(t, topic, partition, values...)
 }
 
 // fill appends n records to each partition.
@@ -149,7 +95,7 @@ func (c *realCluster) ends(t *testing.T, topic string, partitions int32) map[int
 	t.Helper()
 	ends := map[int32]int64{}
 	for p := range partitions {
-		end, err := c.client.GetOffset(topic, p, sarama.OffsetNewest)
+		end, err := c.GetOffset(topic, p, sarama.OffsetNewest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,15 +110,15 @@ func (c *realCluster) committed(group, topic string, partitions int32) (map[int3
 	for p := range partitions {
 		list = append(list, p)
 	}
-	resp, err := c.admin.ListConsumerGroupOffsets(group, map[string][]int32{topic: list})
+	resp, err := c.Admin.ListConsumerGroupOffsets(group, map[string][]int32{topic: list})
 	if err != nil {
-		_ = c.client.RefreshCoordinator(group) // for the next time
+		_ = c.RefreshCoordinator(group) // for the next time
 		return nil, err
 	}
 	offsets := map[int32]int64{}
 	for p, block := range resp.Blocks[topic] {
 		if block.Err != sarama.ErrNoError {
-			_ = c.client.RefreshCoordinator(group)
+			_ = c.RefreshCoordinator(group)
 			return nil, block.Err
 		}
 		offsets[p] = block.Offset
@@ -192,14 +138,14 @@ func (c *realCluster) waitCommitted(t *testing.T, group, topic string, partition
 
 // members returns how many members a stable group has, 0 otherwise, and who has each partition, by the member's client id.
 func (c *realCluster) members(group string) (n int, owners map[string][]string, err error) {
-	groups, err := c.admin.DescribeConsumerGroups([]string{group})
+	groups, err := c.Admin.DescribeConsumerGroups([]string{group})
 	if err != nil {
-		_ = c.client.RefreshCoordinator(group) // for the next time
+		_ = c.RefreshCoordinator(group) // for the next time
 		return 0, nil, err
 	}
 	g := groups[0]
 	if g.State != "Stable" {
-		_ = c.client.RefreshCoordinator(group) // who is not the coordinator knows no members
+		_ = c.RefreshCoordinator(group) // who is not the coordinator knows no members
 		return 0, nil, fmt.Errorf("the group is %s", g.State)
 	}
 	owners = map[string][]string{}

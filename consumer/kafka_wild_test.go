@@ -37,7 +37,7 @@ func TestKafkaWild(t *testing.T) {
 // commitsRaceRebalances commits all the time while members join and leave.
 func commitsRaceRebalances(t *testing.T, c *realCluster) {
 	const topic, n = "races", 6
-	c.create(t, topic, n)
+	c.Create(t, topic, n)
 	w := c.write(t, topic, n, 5*time.Millisecond)
 	busy := func(name string) consumer.Config {
 		cfg := named(c, name, topic, topic)
@@ -77,7 +77,7 @@ func commitsRaceRebalances(t *testing.T, c *realCluster) {
 // staticLeaves has a static member leave for good.
 func staticLeaves(t *testing.T, c *realCluster) {
 	const topic, n = "static-leaves", 4
-	c.create(t, topic, n)
+	c.Create(t, topic, n)
 	static := func(id string) consumer.Config {
 		cfg := named(c, id, topic, topic)
 		cfg.InstanceID, cfg.LeaveOnClose = id, true
@@ -96,7 +96,7 @@ func staticLeaves(t *testing.T, c *realCluster) {
 // quickSuccession has members come and go without waiting for anything.
 func quickSuccession(t *testing.T, c *realCluster) {
 	const topic, n = "succession", 12
-	c.create(t, topic, n)
+	c.Create(t, topic, n)
 	w := c.write(t, topic, n, 10*time.Millisecond)
 	var all, here []*member
 	for i := range 16 {
