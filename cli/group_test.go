@@ -15,12 +15,7 @@ import (
 // An assertion that fails has an exit code of its own, behind the answer.
 func TestMainAssertion(t *testing.T) {
 	c := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "t", Partitions: 2, Records: []int{3}})
-	admin, err := sarama.NewClusterAdmin(c.Addrs(), c.Config("test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
-	if _, err := admin.AlterConsumerGroupOffsets("left", map[string]map[int32]sarama.OffsetAndMetadata{"t": {0: {Offset: 1}}}, nil); err != nil {
+	if _, err := embeddedtest.Admin(t, c).AlterConsumerGroupOffsets("left", map[string]map[int32]sarama.OffsetAndMetadata{"t": {0: {Offset: 1}}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer

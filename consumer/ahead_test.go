@@ -4,11 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/IBM/sarama"
-
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -45,12 +44,7 @@ func TestReadAheadOutOfRange(t *testing.T) {
 	})
 	<-ready
 	<-ready
-	admin, err := sarama.NewClusterAdmin(cluster.Addrs(), cluster.Config("admin"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
-	if err := admin.DeleteRecords("orders", map[int32]int64{0: 20, 1: 20}); err != nil {
+	if err := embeddedtest.Admin(t, cluster).DeleteRecords("orders", map[int32]int64{0: 20, 1: 20}); err != nil {
 		t.Fatal(err)
 	}
 	b := start(t, "b", cfg, nil)

@@ -6,23 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/IBM/sarama"
-
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/strategies/roundrobin"
 	"github.com/assignkit/assignkit/strategy"
 )
 
 func deleteTopic(t *testing.T, cluster *embedded.Cluster, topic string) {
 	t.Helper()
-	admin, err := sarama.NewClusterAdmin(cluster.Addrs(), cluster.Config("admin"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
-	if err := admin.DeleteTopic(topic); err != nil {
+	if err := embeddedtest.Admin(t, cluster).DeleteTopic(topic); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -185,12 +185,7 @@ func TestLagOfDeletedRecords(t *testing.T) {
 	const partition = "partition=0 topic=orders"
 	embeddedtest.Eventually(t, "the first record is in work", func() bool { return a.series("buffered_bytes")[partition] > 0 })
 	embeddedtest.Produce(t, cluster, "orders", 0, 9)
-	client, err := sarama.NewClusterAdmin(cluster.Addrs(), cluster.Config("admin"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	if err := client.DeleteRecords("orders", map[int32]int64{0: 10}); err != nil {
+	if err := embeddedtest.Admin(t, cluster).DeleteRecords("orders", map[int32]int64{0: 10}); err != nil {
 		t.Fatal(err)
 	}
 	next <- struct{}{}

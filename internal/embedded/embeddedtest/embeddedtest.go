@@ -9,6 +9,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/IBM/sarama"
+
 	"github.com/assignkit/assignkit/internal/embedded"
 )
 
@@ -49,6 +51,17 @@ func Move(t testing.TB, c *embedded.Cluster, topic string, partition, to int32) 
 	if err := c.Fake().MoveTopicPartition(topic, partition, to); err != nil {
 		t.Error(err)
 	}
+}
+
+// Admin returns who may do to a cluster what its own methods do not, until the test ends.
+func Admin(t testing.TB, c *embedded.Cluster) sarama.ClusterAdmin {
+	t.Helper()
+	admin, err := sarama.NewClusterAdmin(c.Addrs(), c.Config("admin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = admin.Close() })
+	return admin
 }
 
 // Eventually waits for a condition.
