@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assignkit/assignkit/internal/golden"
 )
 
 // TestPicture draws which room of docs/architecture.md imports which. Every package has a room there: a row of the table, in which a name
@@ -26,15 +28,7 @@ func TestPicture(t *testing.T) {
 		h.imports[string(m[1])] = map[string]bool{}
 	}
 	h.read(t)
-	picture, file := h.draw(), filepath.Join(root, "docs/architecture.svg")
-	if *update {
-		if err := os.WriteFile(file, picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if drawn, err := os.ReadFile(file); err != nil || !bytes.Equal(drawn, picture) {
-		t.Errorf("%s shows other imports (%v): look at the difference after `go test ./internal/surface -update`", file, err)
-	}
+	golden.Check(t, filepath.Join(root, "docs/architecture.svg"), h.draw())
 }
 
 // A house is the rooms and what they import of each other.
