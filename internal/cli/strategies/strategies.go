@@ -3,15 +3,12 @@ package strategies
 
 import (
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
-	"github.com/assignkit/assignkit/internal/suggest"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -59,10 +56,15 @@ Every strategy takes the parameter cooperative, for incremental rebalancing.`,
 func run(opts *options) error {
 	names := strategy.Names()
 	if opts.name != "" {
-		if _, ok := strategy.Lookup(opts.name); !ok {
-			return unknown(opts.name, names)
+		name := opts.name
+		if i := strings.IndexAny(name, ":?"); i >= 0 {
+			name = name[:i] // it may be a whole specification
 		}
-		names = []string{opts.name}
+		if _, ok := strategy.Lookup(name); !ok {
+			_, err := Parse(name)
+			return err
+		}
+		names = []string{name}
 	}
 	list := make([]entry, len(names))
 	for i, name := range names {
@@ -87,14 +89,4 @@ func run(opts *options) error {
 	}
 	_, err := opts.io.Out.Write(text)
 	return err
-}
-
-func unknown(name string, names []string) error {
-	if near := suggest.Nearest(name, names); near != "" {
-		return fmt.Errorf("unknown strategy %q; did you mean %q?", name, near)
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("unknown strategy %q; none is registered", name)
-	}
-	return fmt.Errorf("unknown strategy %q; there are %s", name, strings.Join(slices.Sorted(slices.Values(names)), ", "))
 }
