@@ -1,11 +1,15 @@
 package root
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assignkit/assignkit/internal/fault"
+	"github.com/assignkit/assignkit/internal/suggest"
 )
 
 // exitCodes is a help topic: it runs nothing.
@@ -37,10 +41,8 @@ func helpCommand() *cobra.Command {
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			if at, _, err := cmd.Root().Find(args); err == nil {
-				for _, c := range at.Commands() {
-					if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
-						names = append(names, c.Name()+"\t"+c.Short)
-					}
+				for _, c := range topics(at) {
+					names = append(names, c.Name()+"\t"+c.Short)
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
@@ -48,11 +50,24 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return fault.Usage("no help about %q", strings.Join(args, " "))
+				var names []string
+				for _, c := range topics(at) {
+					names = append(names, c.Name())
+				}
+				hint := "there is help about " + cmp.Or(strings.Join(names, ", "), at.Name())
+				if near := suggest.Nearest(rest[len(rest)-1], names); near != "" {
+					hint = fmt.Sprintf("did you mean %q?", near)
+				}
+				return fault.Usage("no help about %q; %s", strings.Join(args, " "), hint)
 			}
 			at.InitDefaultHelpFlag()
 			at.InitDefaultVersionFlag()
 			return at.Help()
 		},
 	}
+}
+
+// topics are the commands and topics below a command that there is help about.
+func topics(at *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(at.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() })
 }
