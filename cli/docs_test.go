@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/assignkit/assignkit/simulation"
 	_ "github.com/assignkit/assignkit/strategies/standard"
@@ -21,21 +21,6 @@ func page(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// What the README shows of the main job is what it prints.
-func TestREADMEOutput(t *testing.T) {
-	blocks := regexp.MustCompile("(?s)```console\n\\$ go run ./cmd/assignctl ([^\n]*)\n(.*?)```").FindAllStringSubmatch(page(t, "README.md"), -1)
-	if len(blocks) == 0 {
-		t.Fatal("there is no output in the README")
-	}
-	for _, b := range blocks {
-		var out, errs bytes.Buffer
-		code := Main(context.Background(), strings.Fields(b[1]), Streams{In: bytes.NewReader(nil), Out: &out, Err: &errs, Width: 80})
-		if code != 0 || out.String() != b[2] {
-			t.Errorf("assignctl %s: exit code %d, %s\n%s", b[1], code, errs.String(), out.String())
-		}
-	}
 }
 
 // Every scenario in the docs is one.
@@ -54,6 +39,35 @@ func TestScenariosInDocs(t *testing.T) {
 			if err := s.Check(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	}
+}
+
+// documented runs the blocks with commands of the program, as they are written, but for lines that need brokers of one's own. Blocks of the
+// console have their output below each command.
+func documented(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: documented PAGE...")
+	}
+	brokers := regexp.MustCompile("(?m)^assignctl consume --brokers localhost.*$")
+	for _, name := range args {
+		text := strings.ReplaceAll(ts.ReadFile(filepath.Join(ts.Getenv("PROJECT"), name)), "go run ./cmd/assignctl", "assignctl")
+		ran := 0
+		for _, b := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(text, -1) {
+			if strings.Contains(b[1], "assignctl ") {
+				ran++
+				ts.Check(ts.Exec("sh", "-ec", brokers.ReplaceAllString(b[1], "")))
+			}
+		}
+		for _, b := range regexp.MustCompile("(?ms)^```console\n\\$ (.*?\n)((?:> .*?\n)*)(.*?)^```").FindAllStringSubmatch(text, -1) {
+			ran++
+			ts.Check(ts.Exec("sh", "-ec", b[1]+strings.ReplaceAll(b[2], "> ", "")))
+			if got := ts.ReadFile("stdout"); got != b[3] {
+				ts.Fatalf("%s: %sprints\n%s", name, b[1], got)
+			}
+		}
+		if ran == 0 {
+			ts.Fatalf("%s shows no commands", name)
 		}
 	}
 }

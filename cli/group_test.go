@@ -24,22 +24,3 @@ func TestMainAssertion(t *testing.T) {
 		t.Errorf("exit %d, %q\n%s", code, errs.String(), out.String())
 	}
 }
-
-// The commands in docs/groups.md run as they are written.
-func TestCommandsInGroups(t *testing.T) {
-	ran := 0
-	for line := range strings.Lines(page(t, "docs/groups.md")) {
-		args, ok := strings.CutPrefix(line, "assignctl ")
-		if !ok {
-			continue
-		}
-		ran++
-		var out, errs bytes.Buffer
-		if code := Main(context.Background(), strings.Fields(args), Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); code != 0 || out.Len() == 0 {
-			t.Errorf("assignctl %s: exit code %d, %s", args, code, errs.String())
-		}
-	}
-	if ran == 0 {
-		t.Error("there are no commands")
-	}
-}

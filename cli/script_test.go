@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE COMMAND...   run a command that has to end with this code
 //	examples COMMAND...     run every example in the help of a command
+//	documented PAGE...      run every command that a page of the project shows, and compare what it prints
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -36,12 +38,14 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			project, err := filepath.Abs("..")
+			env.Setenv("PROJECT", project)
 			for _, name := range []string{"COLUMNS", "CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"} {
 				env.Setenv(name, "")
 			}
-			return nil
+			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "examples": examples},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "examples": examples, "documented": documented},
 	})
 }
 
