@@ -54,7 +54,7 @@ func NewCommand(io *iostreams.Streams) *cobra.Command {
 		Short: "Join a group, and show what comes and goes",
 		Long: `Join a consumer group as one of its members, with any strategy, and print the
 partitions that are assigned, revoked and lost, and the records. An interrupt
-leaves the group in good order, and so does reaching --count.
+leaves the group in good order, and so does reaching --count: both exit with 0.
 
 Commands given with --on-assign, --on-revoke and --on-lost are run by the shell
 with the partitions as JSON on their standard input, and waited for:
