@@ -39,8 +39,17 @@ func (e Change) describe(topics string) string {
 			parts = append(parts, what+" "+enumerate(names))
 		}
 	}
+	var drain, set []string
+	for i := range e.Set {
+		if m := &e.Set[i]; m.Draining {
+			drain = append(drain, m.ID)
+		} else {
+			set = append(set, m.ID)
+		}
+	}
 	add("leave", e.Leave)
-	add("set", ids(e.Set))
+	add("drain", drain) // as every member of this project does before it leaves
+	add("set", set)
 	add("join", ids(e.Join))
 	if topics != "" {
 		parts = append(parts, topics)

@@ -125,7 +125,7 @@ func TestScenario(t *testing.T) {
 	want := []string{
 		"generation 2: join b (2)",
 		"generation 4: topics change (1)",
-		"generation 5: leave b; set s-1; join c (2)",
+		"generation 5: leave b; drain s-1; join c (2)",
 		"generation 7: leave s-1; set a; topics change (2)",
 	}
 	if !slices.Equal(got, want) {
@@ -193,7 +193,7 @@ func TestGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := &r.Steps[1]; !strings.HasPrefix(s.Event, "generation 5: set s-1; join c; grow orders to 9") || s.Rounds != 1 {
+	if s := &r.Steps[1]; !strings.HasPrefix(s.Event, "generation 5: drain s-1; join c; grow orders to 9") || s.Rounds != 1 {
 		t.Errorf("%s in %d rounds", s.Event, s.Rounds)
 	}
 }
@@ -219,7 +219,7 @@ func TestMembers(t *testing.T) {
 	if liar := p.Scenario.Events[0].(simulation.Change).Join[0]; len(liar.Owned) > 0 || liar.Generation != strategy.NoGeneration {
 		t.Errorf("who joins is %+v", liar)
 	}
-	if e := p.Scenario.Events[1].String(); e != "generation 3: set a" {
+	if e := p.Scenario.Events[1].String(); e != "generation 3: drain a" {
 		t.Errorf("the event is %s", e)
 	}
 }
