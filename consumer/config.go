@@ -83,8 +83,8 @@ type Config struct {
 
 	Observer Observer     // is told what happens; may be nil
 	Logger   *slog.Logger // nil: slog.Default()
-	// Trace is written a JSON line for every rebalance, in one call of Write each, for assignctl simulate and replay. May be nil. Assignors
-	// that are [Specified] are named in it by what they were made of.
+	// Trace is written a JSON line for every rebalance, in one call of Write each, as assignctl simulate --trace reads them; see
+	// docs/traces.md. May be nil. Assignors that are [Specified] are named in it by what they were made of.
 	Trace io.Writer
 
 	// Sarama has the connections' settings (TLS, SASL, proxy, client id, rack, version, timeouts) and those of fetching. It is copied. What
