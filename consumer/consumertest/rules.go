@@ -40,7 +40,7 @@ var rules = []rule{{
 }, {
 	ruleCommits, "What is committed must be the offset of the next record to handle: more would lose records, less than what the group had would repeat them.",
 }, {
-	ruleState, "What is kept for a partition must fit the offset at which it goes on: saved with what is committed, and not saved beyond it.",
+	ruleState, "What is kept for a partition must fit the offset at which it goes on: saved with what is committed, and not saved beyond it. Or save the offset with it, and have OnAssign start there.",
 }, {
 	ruleArguments, "Slices and maps in a callback's argument may be kept, and must not be changed.",
 }}
