@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"slices"
 	"time"
 
@@ -135,6 +136,11 @@ func (c *Config) validate() error {
 	}
 	if len(c.Topics) == 0 {
 		errs = append(errs, errors.New("consumer: no topics; set Config.Topics"))
+	}
+	for _, b := range c.Brokers {
+		if _, _, err := net.SplitHostPort(b); err != nil {
+			errs = append(errs, fmt.Errorf("consumer: Brokers: %q is no address; host:port is wanted, as in localhost:9092", b))
+		}
 	}
 	for _, t := range c.Topics {
 		if err := checkTopic(t); err != nil {

@@ -24,6 +24,7 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		"nothing":     {func(c *consumer.Config) { *c = consumer.Config{} }, []string{"Config.Group", "Config.Brokers", "Config.Topics"}},
 		"topic":       {func(c *consumer.Config) { c.Topics = []string{"or ders", ""} }, []string{`"or ders" is no name`, `"" is no name`}},
+		"address":     {func(c *consumer.Config) { c.Brokers = []string{"localhost", "localhost:9092", "[::1]:9092"} }, []string{`Brokers: "localhost" is no address; host:port is wanted`}},
 		"assignors":   {func(c *consumer.Config) { c.Assignors = []strategy.Assignor{} }, []string{"Assignors is empty"}},
 		"nil":         {func(c *consumer.Config) { c.Assignors = []strategy.Assignor{nil} }, []string{"Assignors[0] is nil"}},
 		"twice":       {func(c *consumer.Config) { c.Assignors = []strategy.Assignor{sticky.Assignor{}, sticky.Assignor{}} }, []string{`two assignors have the name "sticky"`}},
