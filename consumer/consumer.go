@@ -34,7 +34,8 @@ func New(cfg Config) (*Consumer, error) {
 // does not mend. In the first two cases it returns nil, unless something was lost on the way out: an error of the last commits, or
 // [ErrUnclean]. When it returns, no handler or callback runs, but those that [ErrUnclean] is about.
 //
-// It does not return because brokers cannot be reached, once one of them was: it goes on when they are back.
+// It does not return because brokers cannot be reached, once one of them was: it goes on when they are back. If none answers in the first ten
+// seconds, Run returns why.
 func (c *Consumer) Run(ctx context.Context, h Handler) error {
 	if h == nil {
 		return errors.New("consumer: Run needs a handler")

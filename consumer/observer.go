@@ -20,7 +20,13 @@ type ObserverFunc func(e Event)
 // Observe calls f.
 func (f ObserverFunc) Observe(e Event) { f(e) }
 
-// An Event is one of the types below. More may come: pass over those that you do not know.
+// An Event is one of these. More may come: pass over those that you do not know.
+//
+//   - Of the group: [RebalanceBegan], [RebalanceEnded], [CallbackReturned], [CallbackBlocked], [AssignorFailed], [CoordinatorLost],
+//     [CoordinatorFound].
+//   - Of processing: [HandlerFailed], [HandlerStuck], [HandlerCancelled], [HandlerReturned], [CommitFailed].
+//   - Of reading: [OffsetOutOfRange], [ReadTrouble], [BrokerTrouble], [LeaderMoved], [FetchRestarted], [TopicMissing], [TopicFound],
+//     [TopicRecreated].
 type Event interface{ event() }
 
 // RebalanceBegan says that the member is about to join a new generation of its group.
