@@ -95,7 +95,7 @@ func TestPlayBack(t *testing.T) {
 		t.Errorf("an answer too few: %v", err)
 	}
 	answers[1][1].Members["stranger"] = nil
-	if _, err := PlayBack(context.Background(), s, "recorded", answers); !errors.As(err, &e) || !strings.Contains(err.Error(), `round 2: invalid assignment (1 violations); member: member "stranger": is not in the group`) {
+	if _, err := PlayBack(context.Background(), s, "recorded", answers); !errors.As(err, &e) || !strings.Contains(err.Error(), `round 2: invalid assignment (1 violation); member: member "stranger": is not in the group`) {
 		t.Errorf("a stranger: %v", err)
 	}
 }

@@ -62,7 +62,11 @@ func (e *InvalidError) Error() string {
 	const shown = 5
 	var b strings.Builder
 	total := len(e.Violations) + e.More
-	fmt.Fprintf(&b, "invalid assignment (%d violations)", total)
+	plural := "s"
+	if total == 1 {
+		plural = ""
+	}
+	fmt.Fprintf(&b, "invalid assignment (%d violation%s)", total, plural)
 	for i, v := range e.Violations {
 		if i == shown {
 			fmt.Fprintf(&b, "; and %d more", total-shown)
