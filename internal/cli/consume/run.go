@@ -39,7 +39,7 @@ func run(ctx context.Context, o *options) error {
 	}
 	o.io.Linger.Store(int64(leaving + time.Second))
 	err = s.consumer.Run(ctx, s.handle)
-	if errors.Is(err, consumer.ErrProtocol) {
+	if errors.Is(err, consumer.ErrNoCommonAssignor) {
 		err = fmt.Errorf("%w; 'assignctl group describe' shows theirs, and --strategy names this member's", err)
 	}
 	return errors.Join(s.failed(), err)
