@@ -124,8 +124,8 @@ func (h *host) call(ctx context.Context, cb *membership.Callback) error {
 		h.driver.epochs.forget(cb.Partitions)
 	case membership.Lost:
 		gone, rest := parted(cb.Partitions, cb.Gone)
-		h.lost(ctx, rest, h.driver.lossReason(), nil)
-		h.lost(ctx, gone, callbacks.LossDeleted, nil)
+		h.lost(ctx, rest, cb.Generation, h.driver.lossReason(), nil)
+		h.lost(ctx, gone, cb.Generation, callbacks.LossDeleted, nil)
 		h.driver.epochs.forget(cb.Partitions)
 	}
 	return nil
@@ -239,15 +239,15 @@ func (h *host) revoke(ctx context.Context, cb *membership.Callback) {
 	gone := slices.Concat(cb.Gone, <-deleted)
 	if len(undrained) > 0 {
 		h.giveUp(undrained)
-		h.lost(ctx, undrained, callbacks.LossUndrained, errUndrained)
+		h.lost(ctx, undrained, cb.Generation, callbacks.LossUndrained, errUndrained)
 	}
 	if ctx.Err() != nil {
-		h.lost(ctx, drained, h.driver.lossReason(), context.Cause(ctx))
+		h.lost(ctx, drained, cb.Generation, h.driver.lossReason(), context.Cause(ctx))
 		return
 	}
 	gone, kept := parted(drained, gone)
 	if len(gone) > 0 {
-		h.lost(ctx, gone, callbacks.LossDeleted, nil)
+		h.lost(ctx, gone, cb.Generation, callbacks.LossDeleted, nil)
 	}
 	workers := h.of(kept)
 	if h.driver.cfg.Commits == CommitAuto {
@@ -286,7 +286,7 @@ func (h *host) revoked(ctx context.Context, parts []strategy.TopicPartition, wor
 }
 
 // lost waits a moment for handlers, whose contexts have ended, and calls OnLost.
-func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, reason callbacks.LossReason, cause error) {
+func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, generation int32, reason callbacks.LossReason, cause error) {
 	workers := h.of(parts)
 	for _, w := range workers {
 		w.kill(errLost)
@@ -309,6 +309,8 @@ func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, reason
 	defer cancel()
 	defer context.AfterFunc(h.driver.last, cancel)()
 	l := &callbacks.Loss{Event: h.event(nil), Removed: strategy.ByTopic(parts), Reason: reason, Err: cause}
+	l.Generation = generation // as the member has another one by now, or none
+
 	_ = h.timed("lost", l.Removed, func() error { return h.user.Lost(ctx, l) }) // was reported, and changes nothing
 }
 

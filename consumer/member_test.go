@@ -69,6 +69,9 @@ func newMember(t *testing.T, name string, cfg consumer.Config) *member {
 			return inner.Revoked(ctx, r)
 		},
 		OnLost: func(ctx context.Context, l *callbacks.Loss) error {
+			if l.Generation == strategy.NoGeneration {
+				t.Errorf("%s: lost(%s) does not say in which generation the member had it", name, l.Reason)
+			}
 			m.note("lost("+string(l.Reason)+")", l.Removed, -1)
 			return inner.Lost(ctx, l)
 		},

@@ -37,6 +37,9 @@ func (c *callbackChecker) begun(p *Process, call *membership.Callback) error {
 	if call.Kind == membership.Lost && p.w.opts.Strict {
 		return fmt.Errorf("%s: lost %s, though nothing went wrong", p.Name, membership.DescribePartitions(call.Partitions))
 	}
+	if call.Kind == membership.Lost && call.Generation == strategy.NoGeneration {
+		return fmt.Errorf("%s: lost %s, and in no generation", p.Name, membership.DescribePartitions(call.Partitions))
+	}
 	for _, tp := range call.Gone {
 		if !slices.Contains(call.Partitions, tp) {
 			return fmt.Errorf("%s: %s-%d is gone, and not among %s", p.Name, tp.Topic, tp.Partition, membership.DescribePartitions(call.Partitions))

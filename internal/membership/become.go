@@ -81,12 +81,13 @@ func (m *Machine) becomeEnded() {
 
 // lose gives up membership of the generation: everything the member had may be somebody else's. It does not change the state.
 func (m *Machine) lose() {
+	last := m.generation
 	m.generation, m.round, m.seen = strategy.NoGeneration, strategy.NoGeneration, strategy.NoGeneration
 	m.missed, m.leads, m.plan, m.overdue, m.previous, m.completing = false, false, nil, 0, nil, false
 	m.retained, m.next = nil, next{}
 	m.expect(nil)
 	clear(m.doubtful) // whatever is still under way is refused, as it names a generation or a member that is gone
-	m.loseSome(m.announced)
+	m.loseSome(m.announced, last)
 	m.assign(nil)
 	m.settleAll(wire.UnknownMemberID)
 	if f := m.flights[slotCommit]; f != nil {

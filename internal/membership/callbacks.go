@@ -1,17 +1,23 @@
 package membership
 
+import "github.com/assignkit/assignkit/strategy"
+
 // assign sets what the group says is the member's. Callbacks follow when they can.
 func (m *Machine) assign(s set) {
 	m.assigned, m.unsettled, m.aheadMoved = s, true, true
 }
 
-// loseSome takes partitions away that are no longer the member's. What an unfinished Revoke is about has its callback already.
-func (m *Machine) loseSome(s set) {
+// loseSome takes partitions away that are no longer the member's, and last were in a generation. What an unfinished Revoke is about has its
+// callback already.
+func (m *Machine) loseSome(s set, in int32) {
 	s = s.and(m.announced)
 	if len(s) == 0 {
 		return
 	}
 	m.unsettled = true
+	if in != strategy.NoGeneration {
+		m.lostIn = in
+	}
 	if f := m.flights[slotCommit]; f != nil {
 		f.lost = f.lost.plus(s)
 	}
@@ -98,7 +104,10 @@ func (m *Machine) run(kind Kind, s set, deadline Time) {
 	m.callbacks++
 	m.cancelled = false
 	m.runSince = m.now
-	m.running = &Callback{ID: m.callbacks, Kind: kind, Partitions: s, Deadline: deadline}
+	m.running = &Callback{ID: m.callbacks, Kind: kind, Partitions: s, Deadline: deadline, Generation: m.generation}
+	if kind == Lost {
+		m.running.Generation = m.lostIn
+	}
 	if kind != Assign {
 		m.running.Gone = s.filter(m.gone)
 	}

@@ -56,6 +56,7 @@ type Machine struct {
 	again     Reason              // why to rebalance as soon as possible
 	reason    Reason              // why the member is joining
 	joinAt    Time                // while revoking: when to join whatever is not released yet; Never for only when all is
+	lostIn    int32               // the last generation in which what was lost last was the member's
 	lossCode  wire.Code           // what the member learned its last loss from; [wire.None] if from silence
 	known     []TopicCount        // sorted
 	ids       map[string][16]byte // of subscribed topics, as last known

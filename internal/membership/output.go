@@ -97,6 +97,7 @@ type Callback struct {
 	Kind       Kind
 	Partitions []strategy.TopicPartition // sorted, never empty
 	Deadline   Time                      // when the group stops waiting for the member; Never for Lost
+	Generation int32                     // the member's when it began; of a Lost, the last one in which the partitions were the member's
 
 	// Gone are those of the partitions of a Revoke or Lost that do not exist any more, by the latest Metadata: a topic that was deleted.
 	// There is nothing to finish, and commits of them are refused with [wire.UnknownTopicOrPartition]. Topics that the member does

@@ -63,13 +63,14 @@ func (m *Machine) apply(given set, userData []byte) {
 	if m.cfg.InstanceID != "" && m.generation == strategy.NoGeneration && slices.ContainsFunc(given, func(p strategy.TopicPartition) bool { return !m.subscribes(p.Topic) }) {
 		m.again = Reason{Subscribed, "the former self subscribed to more"}
 	}
+	last := m.generation
 	m.enter(m.round)
 	if m.state != Leaving {
 		m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Leader: m.leader, Partitions: given, UserData: userData}
 	}
 	if m.missed {
 		m.lossCode = wire.IllegalGeneration
-		m.loseSome(m.announced.minus(given))
+		m.loseSome(m.announced.minus(given), last)
 	}
 	m.missed = false
 	if m.state == Leaving {

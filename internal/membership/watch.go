@@ -41,7 +41,7 @@ func (m *Machine) noticeRecreated() {
 		}
 		if before, ok := m.ids[t.Topic]; ok && before != t.ID && m.cfg.bug != "recreated unnoticed" {
 			m.lossCode = wire.UnknownTopicOrPartition
-			m.loseSome(m.announced.filter(func(p strategy.TopicPartition) bool { return p.Topic == t.Topic }))
+			m.loseSome(m.announced.filter(func(p strategy.TopicPartition) bool { return p.Topic == t.Topic }), m.generation)
 		}
 		m.ids[t.Topic] = t.ID
 	}
