@@ -76,7 +76,7 @@ func final(err error) bool {
 		return true
 	}
 	code, ok := errors.AsType[sarama.KError](err)
-	return ok && (code == sarama.ErrGroupAuthorizationFailed || code == sarama.ErrTopicAuthorizationFailed || code == sarama.ErrInvalidGroupId)
+	return ok && (wire.Code(code).Kind() == wire.Final || code == sarama.ErrTopicAuthorizationFailed)
 }
 
 // advise says what it takes to be allowed to.

@@ -163,7 +163,7 @@ func (m *Machine) committed(f *flight, codes []wire.Code) {
 		if i < len(codes) {
 			code = codes[i]
 		}
-		if retriable(code) {
+		if code.Kind() != wire.OfRequest { // it may be another next time
 			trouble = code
 			continue
 		}
@@ -198,16 +198,6 @@ func (m *Machine) concluded(f *flight, o wire.Offset, code wire.Code) {
 	}
 }
 
-// retriable says whether a code concerns the member or its coordinator, not the offset, and may be another next time.
-func retriable(code wire.Code) bool {
-	switch code {
-	case wire.RebalanceInProgress, wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException, wire.NotCoordinator,
-		wire.CoordinatorNotAvailable, wire.IllegalGeneration, wire.UnknownMemberID, wire.FencedInstanceID, wire.GroupAuthorizationFailed:
-		return true
-	}
-	return false
-}
-
 // commitTrouble deals with a code that concerns the whole commit. A member that takes part in a round is healthy whatever a commit
 // says of generations: it commits again when it has the new one.
 func (m *Machine) commitTrouble(f *flight, code wire.Code) {
@@ -217,8 +207,8 @@ func (m *Machine) commitTrouble(f *flight, code wire.Code) {
 	}
 	m.commitTries++
 	m.commitAt = m.now + m.cfg.backoff(m.commitTries, m.requests)
-	switch code {
-	case wire.IllegalGeneration:
+	switch {
+	case code == wire.IllegalGeneration:
 		switch {
 		case m.cfg.bug == "commit race is fatal":
 			m.trouble(code, "commit refused")
@@ -229,15 +219,15 @@ func (m *Machine) commitTrouble(f *flight, code wire.Code) {
 		default:
 			m.trouble(code, "commit refused")
 		}
-	case wire.UnknownMemberID:
+	case code == wire.UnknownMemberID:
 		if f.memberID == m.memberID {
 			m.trouble(code, "commit refused")
 		}
-	case wire.NotCoordinator, wire.CoordinatorNotAvailable:
+	case code.Kind() == wire.Moved:
 		if m.node >= 0 && !m.waits() {
 			m.loseCoordinator()
 		}
-	case wire.FencedInstanceID, wire.GroupAuthorizationFailed:
+	case code.Kind() == wire.Final:
 		m.fail(code)
 	}
 }

@@ -80,15 +80,15 @@ func (m *Machine) joinedAfterRestart(r *wire.JoinReply) {
 // trouble deals with codes that mean the same to every request on the group's lane. It may change the state.
 func (m *Machine) trouble(code wire.Code, what string) {
 	m.lossCode = code
-	switch code {
-	case wire.NotCoordinator, wire.CoordinatorNotAvailable:
+	switch {
+	case code.Kind() == wire.Moved:
 		m.loseCoordinator()
-	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
+	case code.Kind() == wire.Passing:
 		m.retry()
-	case wire.UnknownMemberID:
+	case code == wire.UnknownMemberID:
 		m.retry()
 		m.forget(Reason{UnknownMember, what + ": the group does not know the member"})
-	case wire.IllegalGeneration:
+	case code == wire.IllegalGeneration:
 		m.lose()
 		m.startOver(Reason{OtherGeneration, what + ": the group is in another generation"})
 	default:

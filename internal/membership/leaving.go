@@ -88,17 +88,12 @@ func (m *Machine) unnamed() bool {
 
 // syncedLate deals with the answer to a sync, and says whether that is all.
 func (m *Machine) syncedLate(f *flight, code wire.Code) bool {
-	switch code {
-	case wire.None:
-		return false
-	case wire.RebalanceInProgress:
+	if code == wire.RebalanceInProgress {
 		m.contact = max(m.contact, f.sent)
 		m.adopt(m.round)
-	case wire.IllegalGeneration, wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
-	default:
-		return false
+		return true
 	}
-	return true
+	return code == wire.IllegalGeneration || code.Kind() == wire.Passing
 }
 
 // roundOver deals with a generation that is refused, and says whether there is another to try.
@@ -130,10 +125,10 @@ func (m *Machine) sayFarewell() {
 }
 
 func (m *Machine) farewellAnswered(code wire.Code) {
-	switch code {
-	case wire.NotCoordinator, wire.CoordinatorNotAvailable:
+	switch code.Kind() {
+	case wire.Moved:
 		m.loseCoordinator()
-	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
+	case wire.Passing:
 		m.retry()
 	default:
 		m.leave.farewell = false // whatever else it says, the member is not in the group

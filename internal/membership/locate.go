@@ -12,9 +12,9 @@ func (m *Machine) locate() {
 }
 
 func (m *Machine) located(r wire.FindCoordinatorReply) {
-	switch r.Code {
-	case wire.None:
-	case wire.GroupAuthorizationFailed:
+	switch {
+	case r.Code == wire.None:
+	case r.Code.Kind() == wire.Final:
 		m.fail(r.Code)
 		return
 	default:

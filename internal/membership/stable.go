@@ -43,17 +43,17 @@ func (m *Machine) beaten(f *flight, code wire.Code) {
 	if f.memberID != m.memberID || f.generation != present {
 		return
 	}
-	switch code {
-	case wire.None:
+	switch {
+	case code == wire.None:
 		m.contact, m.calm = max(m.contact, f.sent), f.sent
 		m.resetRetries()
 		return
-	case wire.RebalanceInProgress:
+	case code == wire.RebalanceInProgress:
 		m.contact = max(m.contact, f.sent)
-	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
+	case code.Kind() == wire.Passing:
 		m.heartbeatAt = m.now + m.cfg.backoff(1, m.requests)
 		return
-	case wire.IllegalGeneration:
+	case code == wire.IllegalGeneration:
 		if m.state == Assigning || m.state == Joining {
 			m.becomeRevoking(Reason{Interrupted, "the round is over"}, m.now)
 			return

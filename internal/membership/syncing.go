@@ -14,19 +14,19 @@ func (m *Machine) synced(f *flight, r wire.SyncReply) {
 	if m.state == Leaving && m.syncedLate(f, r.Code) {
 		return
 	}
-	switch r.Code {
-	case wire.None:
-	case wire.RebalanceInProgress:
+	switch {
+	case r.Code == wire.None:
+	case r.Code == wire.RebalanceInProgress:
 		m.contact = max(m.contact, f.sent)
 		m.becomeRevoking(Reason{Interrupted, "another rebalance began"}, m.now)
 		return
-	case wire.IllegalGeneration:
+	case r.Code == wire.IllegalGeneration:
 		// The group went on, or its coordinator has forgotten the round. If it knows the member, it knows the claims too: what the member
 		// has applied is still its own.
 		m.retry()
 		m.becomeRevoking(Reason{Interrupted, "the round is over"}, m.now)
 		return
-	case wire.CoordinatorLoading, wire.RequestTimedOut, wire.NetworkException:
+	case r.Code.Kind() == wire.Passing:
 		m.retry()
 		m.becomeRevoking(Reason{Interrupted, "the round was interrupted"}, m.now)
 		return
