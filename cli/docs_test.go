@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/assignkit/assignkit/simulation"
 	_ "github.com/assignkit/assignkit/strategies/standard"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // page reads one of the project's own pages.
@@ -68,6 +70,26 @@ func documented(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		if ran == 0 {
 			ts.Fatalf("%s shows no commands", name)
+		}
+	}
+}
+
+// Every metric has a name in JSON, and docs/scenarios.md says what it means.
+func TestMetricsInDocs(t *testing.T) {
+	text := page(t, "docs/scenarios.md")
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[strategy.Metrics]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" || name == "-" || !strings.Contains(text, "`"+name+"`") {
+			t.Errorf("%s: docs/scenarios.md does not explain %q", field.Name, name)
+		}
+	}
+}
+
+// Every strategy is in the README's table.
+func TestStrategiesInREADME(t *testing.T) {
+	for _, name := range strategy.Names() {
+		if !strings.Contains(page(t, "README.md"), "\n| `"+name+"` |") {
+			t.Errorf("README.md has no row about %s", name)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -54,6 +56,40 @@ func TestMeasureMovement(t *testing.T) {
 	}
 	if m.Voluntary != 2 || m.Forced != 1 || m.Placed != 1 || m.Partitions != 8 || m.Unassigned != 3 {
 		t.Errorf("voluntary %d (t-0, t-3), forced %d (u-0), placed %d (t-4), partitions %d, unassigned %d", m.Voluntary, m.Forced, m.Placed, m.Partitions, m.Unassigned)
+	}
+}
+
+// A metric that is 0 for all of these groups is one that nobody computes.
+func TestEveryMetricIsMeasured(t *testing.T) {
+	topics := []Topic{{Name: "t", Partitions: 6, Racks: [][]string{{"a"}, {"b"}, {"b"}, {"b"}, {"b"}, {"b"}}}, {Name: "u", Partitions: 1}}
+	weighted := slices.Clone(topics)
+	weighted[1].Weights = []float64{3}
+	members := []Member{
+		{ID: "a", Rack: "a", Topics: []string{"t"}, Generation: 1, Owned: []TopicPartitions{list("t", 0, 1, 2, 3, 4), list("u", 0)}},
+		{ID: "b", Topics: []string{"t", "u"}, Generation: 1},
+		{ID: "c", Topics: []string{"t"}, Generation: 1, Draining: true},
+	}
+	some := Assignment{Members: map[string][]TopicPartitions{"a": {list("t", 1)}, "b": {list("t", 0, 2, 3), list("u", 0)}, "c": {list("t", 4)}}}
+	all := Assignment{Members: map[string][]TopicPartitions{"a": {list("t", 0, 1, 2)}, "b": {list("t", 3, 4, 5), list("u", 0)}}}
+	var sum []bool // which fields were not 0
+	for _, test := range []struct {
+		topics []Topic
+		answer *Assignment
+	}{{topics, &some}, {topics, &all}, {weighted, &some}} {
+		m, err := Measure(&Group{Topics: test.topics, Members: members}, test.answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := reflect.ValueOf(m)
+		sum = append(sum, make([]bool, v.NumField()-len(sum))...)
+		for i := range sum {
+			sum[i] = sum[i] || !v.Field(i).IsZero()
+		}
+	}
+	for i, measured := range sum {
+		if !measured {
+			t.Errorf("%s is not measured", reflect.TypeFor[Metrics]().Field(i).Name)
+		}
 	}
 }
 

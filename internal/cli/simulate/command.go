@@ -70,28 +70,7 @@ are static: then they come back as themselves, and nothing moves. Compare
   --members 3 --deploy 'member-*'
   --members 3 --deploy 'member-*' --static
 
-  MAX, MIN     the largest and the smallest load: a member's partitions, or
-               their weight, over its capacity
-  SKEW         the difference
-  REGRET       how far the squares of the loads lie above the least possible;
-               "<=" where weights allow only to say so much
-  VOLUNTARY    partitions that move although their owner could keep them
-  MINIMUM      the fewest voluntary moves that make the loads as even as can
-               be; "-" with weights, as nobody knows
-  FORCED       partitions whose owner is gone or no longer wants them
-  ROUNDS       rebalances that it takes
-
-With -o wide also, where they are not 0 throughout:
-
-  MEAN         the mean load
-  CV, JAIN     the loads' coefficient of variation, and Jain's index of them
-  TOPIC SKEW   the largest difference of one topic's partitions between two of
-               its readers
-  EXCESS       voluntary moves above the minimum
-  PLACED       partitions that nobody had before
-  UNASSIGNED   partitions that nobody gets, though somebody reads the topic
-  RACK MISSES  partitions at a member in none of their racks
-  MISPLACED    partitions at a draining member, though another could have them`
+`
 
 const example = `  assignctl simulate --topics orders=12 --members 3 --join 1 \
     --strategy range,roundrobin,sticky
@@ -114,7 +93,7 @@ func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) erro
 	cmd := &cobra.Command{
 		Use:     "simulate [SCENARIO.yaml|CASES.jsonl|-]",
 		Short:   "Show what strategies would do as members come and go",
-		Long:    long,
+		Long:    long + explain(false) + "\nWith -o wide also, where they are not 0 throughout:\n\n" + explain(true),
 		Example: example,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

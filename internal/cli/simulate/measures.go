@@ -1,8 +1,10 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/simulation"
@@ -20,30 +22,44 @@ const (
 // A measure is a column of the table of steps.
 type measure struct {
 	title string
+	help  string // in lines that fit a terminal
 	about aspect
 	wide  bool // only shown in the format wide, and only where it is not 0 throughout
 	cell  func(*simulation.Step) output.Cell
 }
 
-// The command's help explains them, docs/scenarios.md what is behind them.
+// docs/scenarios.md says what is behind them.
 var measures = []measure{
-	{"MAX", evenness, false, number(func(s *simulation.Step) float64 { return s.Metrics.Max })},
-	{"MIN", evenness, false, number(func(s *simulation.Step) float64 { return s.Metrics.Min })},
-	{"MEAN", evenness, true, number(func(s *simulation.Step) float64 { return s.Metrics.Mean })},
-	{"SKEW", evenness, false, number(func(s *simulation.Step) float64 { return s.Metrics.Skew })},
-	{"CV", evenness, true, number(func(s *simulation.Step) float64 { return s.Metrics.CV })},
-	{"JAIN", evenness, true, number(func(s *simulation.Step) float64 { return s.Metrics.Jain })},
-	{"REGRET", evenness, false, regret},
-	{"TOPIC SKEW", evenness, true, count(func(s *simulation.Step) int { return s.Metrics.TopicSkew })},
-	{"VOLUNTARY", moving, false, voluntary},
-	{"MINIMUM", moving, false, unlessBound(func(s *simulation.Step) int { return s.Metrics.VoluntaryMinimum })},
-	{"EXCESS", moving, true, unlessBound(func(s *simulation.Step) int { return s.Metrics.Excess })},
-	{"FORCED", moving, false, count(func(s *simulation.Step) int { return s.Metrics.Forced })},
-	{"PLACED", moving, true, count(func(s *simulation.Step) int { return s.Metrics.Placed })},
-	{"ROUNDS", moving, false, count(func(s *simulation.Step) int { return s.Rounds })},
-	{"UNASSIGNED", faults, true, trouble(func(s *simulation.Step) int { return s.Metrics.Unassigned })},
-	{"RACK MISSES", faults, true, count(func(s *simulation.Step) int { return s.Metrics.RackMisses })},
-	{"MISPLACED", faults, true, trouble(func(s *simulation.Step) int { return s.Metrics.Misplaced })},
+	{"MAX", "the largest load: a member's partitions, or their\nweight, over its capacity", evenness, false, number(func(s *simulation.Step) float64 { return s.Metrics.Max })},
+	{"MIN", "the smallest", evenness, false, number(func(s *simulation.Step) float64 { return s.Metrics.Min })},
+	{"MEAN", "the mean load", evenness, true, number(func(s *simulation.Step) float64 { return s.Metrics.Mean })},
+	{"SKEW", "the difference of MAX and MIN", evenness, false, number(func(s *simulation.Step) float64 { return s.Metrics.Skew })},
+	{"CV", "the loads' coefficient of variation", evenness, true, number(func(s *simulation.Step) float64 { return s.Metrics.CV })},
+	{"JAIN", "Jain's index of the loads", evenness, true, number(func(s *simulation.Step) float64 { return s.Metrics.Jain })},
+	{"REGRET", "how far the squares of the loads lie above the least possible;\n\"<=\" where weights allow only to say so much", evenness, false, regret},
+	{"TOPIC SKEW", "the largest difference of one topic's partitions between two of\nits readers", evenness, true,
+		count(func(s *simulation.Step) int { return s.Metrics.TopicSkew })},
+	{"VOLUNTARY", "partitions that move although their owner could keep them", moving, false, voluntary},
+	{"MINIMUM", "the fewest voluntary moves that make the loads as even as can\nbe; \"-\" with weights, as nobody knows", moving, false,
+		unlessBound(func(s *simulation.Step) int { return s.Metrics.VoluntaryMinimum })},
+	{"EXCESS", "voluntary moves above the minimum", moving, true, unlessBound(func(s *simulation.Step) int { return s.Metrics.Excess })},
+	{"FORCED", "partitions whose owner is gone or no longer wants them", moving, false, count(func(s *simulation.Step) int { return s.Metrics.Forced })},
+	{"PLACED", "partitions that nobody had before", moving, true, count(func(s *simulation.Step) int { return s.Metrics.Placed })},
+	{"ROUNDS", "rebalances that it takes", moving, false, count(func(s *simulation.Step) int { return s.Rounds })},
+	{"UNASSIGNED", "partitions that nobody gets, though somebody reads the topic", faults, true, trouble(func(s *simulation.Step) int { return s.Metrics.Unassigned })},
+	{"RACK MISSES", "partitions at a member in none of their racks", faults, true, count(func(s *simulation.Step) int { return s.Metrics.RackMisses })},
+	{"MISPLACED", "partitions at a draining member, though another could have them", faults, true, trouble(func(s *simulation.Step) int { return s.Metrics.Misplaced })},
+}
+
+// explain is the part of the command's help about measures that are shown only in the format wide, or always.
+func explain(wide bool) string {
+	var b strings.Builder
+	for _, m := range measures {
+		if m.wide == wide {
+			fmt.Fprintf(&b, "  %-11s  %s\n", m.title, strings.ReplaceAll(m.help, "\n", "\n"+strings.Repeat(" ", 15)))
+		}
+	}
+	return b.String()
 }
 
 // shownMeasures returns those that a table of the results has.
