@@ -1,8 +1,12 @@
 package strategy
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 )
@@ -18,8 +22,9 @@ func (a able) Protocol() Protocol { return ProtocolCooperative }
 func (a able) UserData(topics []string) ([]byte, error) {
 	return []byte(topics[0]), a.err
 }
-func (a able) OnAssignment(r Received) { *a.calls = append(*a.calls, "assigned "+r.Member) }
-func (a able) Close() error            { *a.calls = append(*a.calls, "closed"); return a.err }
+func (a able) OnAssignment(r Received)           { *a.calls = append(*a.calls, "assigned "+r.Member) }
+func (a able) Unit(*Group, *Topic, int32) string { return "unit" }
+func (a able) Close() error                      { *a.calls = append(*a.calls, "closed"); return a.err }
 
 // plainWrapper wraps and offers nothing else.
 type plainWrapper struct{ inner Assignor }
@@ -55,13 +60,38 @@ func TestOptionalInterfacesBehindWrappers(t *testing.T) {
 			if !slices.Equal(calls, []string{"assigned m", "closed"}) {
 				t.Errorf("called %v", calls)
 			}
-			if _, ok := As[UnitProvider](a); ok {
-				t.Error("units from nowhere")
-			}
-			if _, ok := As[UnitProvider](wrap(byNumber{})); !ok {
+			if _, ok := As[UnitProvider](a); !ok {
 				t.Error("the provider of units is hidden")
 			}
 		})
+	}
+}
+
+// Every optional interface is listed at Assignor, looked up by As, which walks through wrappers, and among those of able.
+func TestOptionalInterfacesListed(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source []byte
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, data...)
+	}
+	optional := regexp.MustCompile(`(?s)// (\w+) is an optional interface of an \[Assignor\][^{]*\{.*?\n\t(\w+)\(`).FindAllSubmatch(source, -1)
+	if len(optional) == 0 {
+		t.Fatal("there is none")
+	}
+	for _, o := range optional {
+		name, method := string(o[1]), string(o[2])
+		for _, want := range []string{"//   - [" + name + "]: ", " As[" + name + "](", "func (a able) " + method + "("} {
+			if !bytes.Contains(source, []byte(want)) {
+				t.Errorf("%s: there is no %q", name, want)
+			}
+		}
 	}
 }
 
@@ -71,6 +101,9 @@ func TestOptionalInterfacesAbsent(t *testing.T) {
 		t.Error(data, err)
 	}
 	Notify(a, Received{})
+	if _, ok := As[UnitProvider](a); ok {
+		t.Error("units from nowhere")
+	}
 	if err := Close(a); err != nil {
 		t.Error(err)
 	}

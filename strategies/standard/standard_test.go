@@ -1,6 +1,8 @@
 package standard_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	_ "github.com/assignkit/assignkit/strategies/standard"
@@ -8,23 +10,24 @@ import (
 	"github.com/assignkit/assignkit/strategy/strategytest"
 )
 
-// plain lists the names that stand for an assignor without any argument.
-var plain = []string{"range", "range-even", "roundrobin", "sticky"}
-
-func TestNames(t *testing.T) {
-	for _, name := range plain {
-		if d, ok := strategy.Lookup(name); !ok || d.Summary == "" {
-			t.Errorf("%s is not registered, or says nothing about itself", name)
+// Every package beside this one is imported by it, and what it registers says something about itself.
+func TestStandard(t *testing.T) {
+	source, err := os.ReadFile("standard.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range beside {
+		if name := dir.Name(); name != "standard" && !strings.Contains(string(source), `"github.com/assignkit/assignkit/strategies/`+name+`"`) {
+			t.Errorf("standard.go does not import strategies/%s", name)
 		}
-		for _, spec := range []string{name, name + "?cooperative"} {
-			a, err := strategy.Parse(spec)
-			if err != nil {
-				t.Error(err)
-				continue
-			}
-			if err := strategy.Close(a); err != nil {
-				t.Error(err)
-			}
+	}
+	for _, name := range strategy.Names() {
+		if d, _ := strategy.Lookup(name); d.Summary == "" {
+			t.Errorf("%s says nothing about itself", name)
 		}
 	}
 }
@@ -32,7 +35,7 @@ func TestNames(t *testing.T) {
 // TestConformance holds what a name stands for to the contract, under either protocol.
 func TestConformance(t *testing.T) {
 	specs := []string{"sticky?tolerance=1&cooperative"}
-	for _, name := range plain {
+	for _, name := range strategy.Names() {
 		specs = append(specs, name, name+"?cooperative")
 	}
 	for _, spec := range specs {
