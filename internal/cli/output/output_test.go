@@ -102,6 +102,21 @@ func TestYAML(t *testing.T) {
 	}
 }
 
+// Names are as long as who sends them likes: time must not grow with the square of that.
+func TestShortNamesLong(t *testing.T) {
+	long := strings.Repeat("é", 1<<14)
+	names := []string{long, long + "2", long + "a" + long, long + "b" + long}
+	for _, pair := range [][]string{names[:2], names[2:]} {
+		short := ShortNames(pair, 80)
+		if a, b := short.Show(pair[0]), short.Show(pair[1]); a == b {
+			t.Errorf("two names are shown as %.100s", a)
+		}
+	}
+	if got := ShortNames(names[:1], 80).Show(long); width(got) != 20 || !strings.HasPrefix(got, "ééé") || !strings.HasSuffix(got, "é") {
+		t.Errorf("shown as %.100s", got)
+	}
+}
+
 // TestGrid looks at one table with everything in it, in colour and without, wide and narrow.
 func TestGrid(t *testing.T) {
 	g := Grid{Columns: []Column{{Title: "NAME"}, {Title: "MAX", Right: true, Group: "range"}, {Title: "MIN", Right: true, Group: "range"},

@@ -19,8 +19,8 @@ type Names struct {
 
 // ShortNames decides how to show names in a terminal of the width given.
 func ShortNames(names []string, columns int) *Names {
-	most := min(max(columns/4, 16), 48)
-	for longest(names) > most {
+	most, step := min(max(columns/4, 16), 48), 4
+	for whole := longest(names); most < whole; {
 		n := &Names{shown: make(map[string]string, len(names))}
 		taken := make(map[string]string, len(names))
 		unique := true
@@ -37,7 +37,7 @@ func ShortNames(names []string, columns int) *Names {
 			n.within = replacer(n.shown)
 			return n
 		}
-		most += 4
+		most, step = most+step, 2*step
 	}
 	return FullNames()
 }
@@ -92,22 +92,21 @@ func shorten(name string, most int) string {
 	}
 	tail := most / 3
 	head := most - tail - 1
-	var b strings.Builder
-	for used := 0; name != ""; {
-		r, size := utf8.DecodeRuneInString(name)
-		if w := width(string(r)); used+w > head {
+	from, used := 0, 0
+	for {
+		r, size := utf8.DecodeRuneInString(name[from:])
+		if used += width(string(r)); used > head {
 			break
-		} else {
-			used += w
 		}
-		b.WriteString(name[:size])
-		name = name[size:]
+		from += size
 	}
-	b.WriteString(ellipsis)
-	for width(name) > tail {
-		_, size := utf8.DecodeRuneInString(name)
-		name = name[size:]
+	to := len(name)
+	for used = 0; ; {
+		r, size := utf8.DecodeLastRuneInString(name[:to])
+		if used += width(string(r)); used > tail {
+			break
+		}
+		to -= size
 	}
-	b.WriteString(name)
-	return b.String()
+	return name[:from] + ellipsis + name[to:]
 }
