@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,11 +194,11 @@ func (d *decoder) racks(n *node) ([]string, error) {
 func (d *decoder) weight(n *node) (float64, error) {
 	if n.kind == scalar && !n.quoted {
 		w, err := strconv.ParseFloat(n.text, 64)
-		if err == nil && w >= 0 && !math.IsInf(w, 1) {
+		if err == nil && w >= 0 && w <= strategy.MaxWeight {
 			return w, nil
 		}
 	}
-	return 0, d.at(n, "a weight is a number that is not negative, not %s", n)
+	return 0, d.at(n, "a weight is a number within 0..%v, not %s", strategy.MaxWeight, n)
 }
 
 // members decodes members: how many, or who. In an event, a single one need not be in a list.

@@ -64,9 +64,10 @@ func TestBadInput(t *testing.T) {
 		{"topics: {a: {partitions: 1, wieghts: [1]}}", `x:1:29: a topic has no field "wieghts"; did you mean "weights"?`},
 		{"topics: {a: {partitions: 1, racks: a}}", "x:1:36: racks is a list with an item for each partition, not a"},
 		{"topics: {a: {partitions: 1, racks: [a]}}", "x:1:37: the racks of a partition are a list, not a"},
-		{"topics: {a: {partitions: 1, weights: [-1]}}", "x:1:39: a weight is a number that is not negative, not -1"},
-		{"topics: {a: {partitions: 1, weights: [.nan]}}", "x:1:39: a weight is a number that is not negative, not .nan"},
-		{"topics: {a: {partitions: 1, weights: [.inf]}}", "x:1:39: a weight is a number that is not negative, not .inf"},
+		{"topics: {a: {partitions: 1, weights: [-1]}}", "x:1:39: a weight is a number within 0..1e+100, not -1"},
+		{"topics: {a: {partitions: 1, weights: [.nan]}}", "x:1:39: a weight is a number within 0..1e+100, not .nan"},
+		{"topics: {a: {partitions: 1, weights: [.inf]}}", "x:1:39: a weight is a number within 0..1e+100, not .inf"},
+		{"topics: {a: {partitions: 1, weights: [1e101]}}", "x:1:39: a weight is a number within 0..1e+100, not 1e101"},
 		{"topics: {a: {partitions: 1, weights: [1, 2]}}", "x:1:38: weights has 2 items for 1 partitions"},
 		{"topics: {a: {partitions: 33000000, weights: [1]}}", "x:1:45: racks and weights of more than 4194304 partitions in all"},
 		// members

@@ -11,6 +11,7 @@ import (
 const (
 	MaxPartitions = 1 << 25 // of all topics together
 	MaxCapacity   = 1<<20 - 1
+	MaxWeight     = 1e100 // of a partition: sums of squares stay finite
 )
 
 // GroupError says what makes a group impossible to assign, whatever the assignor.
@@ -80,8 +81,8 @@ func (t *Topic) check() error {
 		return fail("has weights for %d of %d partitions", n, t.Partitions)
 	}
 	for p, w := range t.Weights {
-		if w < 0 || math.IsInf(w, 0) || math.IsNaN(w) {
-			return fail("partition %d weighs %v", p, w)
+		if w < 0 || w > MaxWeight || math.IsNaN(w) {
+			return fail("partition %d weighs %v, which is not within 0..%v", p, w, MaxWeight)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ type Topic struct {
 	// list is a partition whose racks are not known.
 	Racks [][]string
 	// Weights says how heavy each partition is (lag, bytes per second): len(Weights) is Partitions, or 0 where every partition
-	// counts as 1. Weights are finite and not negative.
+	// counts as 1. Weights are within 0..[MaxWeight].
 	Weights []float64
 }
 

@@ -112,6 +112,28 @@ func TestMeasureCapacities(t *testing.T) {
 	}
 }
 
+// What is within the limits can be measured: no number is infinite, which JSON could not say.
+func TestMeasureLargestWeights(t *testing.T) {
+	weights := make([]float64, 1000)
+	for i := range weights {
+		weights[i] = MaxWeight
+	}
+	g := &Group{Topics: []Topic{{Name: "t", Partitions: 1000, Weights: weights}}, Members: []Member{{ID: "a", Topics: []string{"t"}}, {ID: "b", Topics: []string{"t"}}}}
+	all := make([]int32, 1000)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	m, err := Measure(g, &Assignment{Members: map[string][]TopicPartitions{"a": {{Topic: "t", Partitions: all}}, "b": nil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []float64{m.Max, m.Mean, m.Skew, m.CV, m.Jain, m.Regret, m.RegretRatio} {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
 func TestMeasureEmpty(t *testing.T) {
 	for _, g := range []*Group{{}, {Topics: []Topic{{Name: "t", Partitions: 3}}}, {Members: []Member{{ID: "a"}}}, {Members: []Member{{ID: "a", Draining: true}}}} {
 		m, err := Measure(g, &Assignment{})

@@ -156,8 +156,8 @@ func (d *decoder) weights(t *strategy.Topic) error {
 	var list []float64
 	err := d.list(func(int) error {
 		w, err := d.float()
-		if err == nil && w < 0 {
-			err = problem("%v is no weight", w)
+		if err == nil && (w < 0 || w > strategy.MaxWeight) {
+			err = problem("%v is not within 0..%v", w, strategy.MaxWeight)
 		}
 		list = append(list, w)
 		return err
