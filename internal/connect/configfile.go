@@ -3,9 +3,7 @@ package connect
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,17 +25,9 @@ type configFile struct {
 
 // readConfig reads all profiles of a file.
 func readConfig(path string) (map[string]settings, error) {
-	f, err := os.Open(path)
+	text, err := readSmall(path, maxConfig)
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxConfig {
-		return nil, fmt.Errorf("%s is larger than %d MiB", path, maxConfig>>20)
 	}
 	return (&configFile{path: path, dir: filepath.Dir(path)}).read(text)
 }
@@ -135,7 +125,7 @@ func (c *configFile) mapping(n *yaml.Node, what string, known keys) error {
 			if near := suggest.Nearest(key.Value, all); near != "" {
 				return c.at(key, "%s has no key %q; did you mean %s?", what, key.Value, near)
 			}
-			return c.at(key, "%s has no key %q; there are %s", what, key.Value, strings.Join(all, ", "))
+			return c.at(key, "%s has no such key; there are %s", what, strings.Join(all, ", ")) // it may be password=...
 		}
 		return take(value)
 	})
@@ -231,12 +221,16 @@ func (c *configFile) notYAML(err error) error {
 	if !errors.As(err, &e) {
 		return fmt.Errorf("%s: is not YAML: %w", c.path, err)
 	}
+	message := strings.TrimPrefix(e.Message, "yaml: ")
+	if before, _, ok := strings.Cut(message, "anchor '"); ok { // which may be a password that begins with * or &
+		message = before + "anchor; quote a text that begins with * or &"
+	}
 	at := e.Mark
 	if at.Line == 0 {
 		at = e.ContextMark
 	}
 	if at.Line == 0 {
-		return fmt.Errorf("%s: %s", c.path, strings.TrimPrefix(e.Message, "yaml: "))
+		return fmt.Errorf("%s: %s", c.path, message)
 	}
-	return fmt.Errorf("%s:%d:%d: %s", c.path, at.Line, max(1, at.Column), e.Message)
+	return fmt.Errorf("%s:%d:%d: %s", c.path, at.Line, max(1, at.Column), message)
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -149,6 +150,9 @@ func TestConfigErrors(t *testing.T) {
 		{"profiles:\n  a: {tls: hunter2}\n", []string{":2:12: should be true or false, not a text"}},
 		{"profiles:\n  a: {tls: {insecure: 1}}\n", []string{":2:23: should be true or false, not a number"}},
 		{"profiles:\n  a:\n    sasl: {mechanism: PLAIN, user: u, password: hunter2}\n", []string{":3:49: passwords do not belong here: use password_file"}},
+		{"profiles:\n  a: {sasl: {password: *hunter2}}\n", []string{":2:24: unknown anchor; quote a text"}},
+		{"profiles:\n  a: {sasl: {password=hunter2: x}}\n", []string{":2:14: sasl has no such key; there are mechanism, password_file"}},
+		{"profiles:\n  a: {brokers: 'sasl://me:hunter2@x:1'}\n", []string{":2:16: an address has a login in it"}},
 		{"profiles:\n  a: {sasl: hunter2}\n", []string{":2:13: sasl should be keys and values, not a text"}},
 		{"profiles:\n  a: {sasl: {mechanism: GSS}}\n", []string{`:2:25: there is no mechanism "GSS"`}},
 		{"profiles:\n  a: {timeout: 10}\n", []string{":2:16: \"10\" is not a time"}},
@@ -162,7 +166,7 @@ func TestConfigErrors(t *testing.T) {
 		{"profiles: {proud: {}}\n", []string{`: there is no profile "prod" in it; did you mean proud?`}},
 		{"profiles: {somewhere: {}, else: {}}\n", []string{`: there is no profile "prod" in it; there are else, somewhere`}},
 		{"profiles: " + strings.Repeat("[", 500000), []string{":"}},
-		{strings.Repeat("# too long\n", 100000), []string{" is larger than 1 MiB"}},
+		{strings.Repeat("# too long\n", 100000), []string{" is larger than 1024 KiB"}},
 	}
 	for _, test := range tests {
 		path := write(t, "config.yaml", test.text)
@@ -242,6 +246,21 @@ func TestSecretFiles(t *testing.T) {
 		_, err := readSecret("password", write(t, "password", text))
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+	for _, args := range []string{
+		"--config /dev/zero --profile a", "--brokers a:1 --sasl PLAIN --sasl-user u --sasl-password-file /dev/zero", "--brokers a:1 --sasl OAUTHBEARER --sasl-token-file /dev/zero",
+		"--brokers a:1 --tls-ca /dev/zero", "--brokers a:1 --tls-cert /dev/zero --tls-key /dev/zero",
+	} {
+		if runtime.GOOS == "windows" {
+			break
+		}
+		o, err := parse(t, strings.Fields(args)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = o.Dial(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "/dev/zero is larger than") {
+			t.Errorf("%s: %v", args, err)
 		}
 	}
 	if _, err := readSecret("token", filepath.Join(t.TempDir(), "nosuch")); !errors.Is(err, os.ErrNotExist) {

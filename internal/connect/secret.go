@@ -3,7 +3,6 @@ package connect
 import (
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 )
 
@@ -42,14 +41,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 // readSecret reads a file with one secret in it, without the line feed behind it. No error has any of it.
 func readSecret(what, path string) (Secret, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return Secret{}, fmt.Errorf("the %s: %w", what, err)
-	}
-	if info.Size() > maxSecret {
-		return Secret{}, fmt.Errorf("the %s: %s is larger than %d KiB; it should have the %s and nothing else", what, path, maxSecret>>10, what)
-	}
-	text, err := os.ReadFile(path)
+	text, err := readSmall(path, maxSecret)
 	if err != nil {
 		return Secret{}, fmt.Errorf("the %s: %w", what, err)
 	}

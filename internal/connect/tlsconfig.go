@@ -4,8 +4,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"os"
 )
+
+// maxPEM is larger than any file of certificates.
+const maxPEM = 16 << 20
 
 // tlsConfig reads the files that the settings name; nil is no TLS.
 func (t *target) tlsConfig() (*tls.Config, error) {
@@ -15,7 +17,7 @@ func (t *target) tlsConfig() (*tls.Config, error) {
 	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.tlsServerName}
 	conf.InsecureSkipVerify = t.tlsInsecure != nil && *t.tlsInsecure
 	if t.tlsCA != "" {
-		text, err := os.ReadFile(t.tlsCA)
+		text, err := readSmall(t.tlsCA, maxPEM)
 		if err != nil {
 			return nil, fmt.Errorf("--tls-ca: %w", err)
 		}
@@ -25,11 +27,23 @@ func (t *target) tlsConfig() (*tls.Config, error) {
 		}
 	}
 	if t.tlsCert != "" {
-		cert, err := tls.LoadX509KeyPair(t.tlsCert, t.tlsKey)
+		cert, err := keyPair(t.tlsCert, t.tlsKey)
 		if err != nil { // which names neither file where they do not fit each other
 			return nil, fmt.Errorf("--tls-cert %s and --tls-key %s: %w", t.tlsCert, t.tlsKey, err)
 		}
 		conf.Certificates = []tls.Certificate{cert}
 	}
 	return conf, nil
+}
+
+func keyPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := readSmall(certFile, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := readSmall(keyFile, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }

@@ -41,6 +41,9 @@ func address(text string) (string, error) {
 	if text == "" {
 		return "", errors.New("an address is empty; HOST:PORT is wanted")
 	}
+	if strings.Contains(text, "@") { // what is before it may be a password
+		return "", errors.New("an address has a login in it; HOST:PORT is wanted, and --sasl-user")
+	}
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		return "", fmt.Errorf("%q is a URL; brokers are HOST:PORT, as in %s", text, rest)
 	}
