@@ -332,19 +332,23 @@ func (t *topics) askOne(ctx context.Context, names []string) (found map[string]t
 	}
 	addrs := t.brokers()
 	t.turn++
-	err = t.asker.Ask(ctx, []string{addrs[t.turn%len(addrs)]}, func(b *sarama.Broker) error {
+	type answer struct {
+		found   map[string]topic
+		refused []string
+	}
+	a, err := conn.Ask(ctx, t.asker, []string{addrs[t.turn%len(addrs)]}, func(b *sarama.Broker) (a answer, err error) {
 		request := sarama.NewMetadataRequest(sarama.MaxVersion, names)
 		request.AllowAutoTopicCreation = false
 		resp, err := b.GetMetadata(request)
 		if err == nil {
-			found, refused, err = read(resp)
+			a.found, a.refused, err = read(resp)
 		}
 		if err != nil {
-			return fmt.Errorf("broker %s: %w", b.Addr(), err)
+			return a, fmt.Errorf("broker %s: %w", b.Addr(), err)
 		}
-		return nil
+		return a, nil
 	})
-	return found, refused, err
+	return a.found, a.refused, err
 }
 
 // brokers returns the addresses to ask.

@@ -22,12 +22,14 @@ func NewAsker(conf *sarama.Config, patience time.Duration) *Asker {
 	return &Asker{conf: conf, patience: patience}
 }
 
-// Ask calls ask with a broker that is connected, until ask returns nil: with the one that was asked last, then with those at addrs in
-// turn. After an error that connection is closed. When none is left or ctx ends, Ask returns the errors of those at addrs, and says
+// Ask calls ask with a broker that is connected, until ask returns no error: with the one that was asked last, then with those at addrs
+// in turn. After an error that connection is closed. When none is left or ctx ends, Ask returns the errors of those at addrs, and says
 // nothing of the connection that was kept, as it may have been old and its broker well.
-func (a *Asker) Ask(ctx context.Context, addrs []string, ask func(*sarama.Broker) error) error {
-	if a.conn != nil && a.try(ctx, ask) == nil {
-		return nil
+func Ask[T any](ctx context.Context, a *Asker, addrs []string, ask func(*sarama.Broker) (T, error)) (none T, err error) {
+	if a.conn != nil {
+		if answer, err := try(ctx, a, ask); err == nil {
+			return answer, nil
+		}
 	}
 	var errs []error
 	for _, addr := range addrs {
@@ -36,10 +38,10 @@ func (a *Asker) Ask(ctx context.Context, addrs []string, ask func(*sarama.Broker
 		}
 		err := a.open(ctx, addr)
 		if err == nil {
-			err = a.try(ctx, ask)
-		}
-		if err == nil {
-			return nil
+			var answer T
+			if answer, err = try(ctx, a, ask); err == nil {
+				return answer, nil
+			}
 		}
 		errs = append(errs, err)
 	}
@@ -47,28 +49,34 @@ func (a *Asker) Ask(ctx context.Context, addrs []string, ask func(*sarama.Broker
 		errs = append(errs, cause)
 	}
 	if len(errs) == 0 {
-		return sarama.ErrOutOfBrokers // there are no addresses
+		return none, sarama.ErrOutOfBrokers // there are no addresses
 	}
-	return errors.Join(errs...)
+	return none, errors.Join(errs...)
 }
 
 func (a *Asker) open(ctx context.Context, addr string) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, a.patience, fmt.Errorf("no answer within %v", a.patience))
+	ctx, cancel := a.patient(ctx)
 	defer cancel()
 	a.conn, err = Open(ctx, a.conf, addr, a.patience)
 	return err
 }
 
-func (a *Asker) try(ctx context.Context, ask func(*sarama.Broker) error) error {
+func (a *Asker) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, a.patience, fmt.Errorf("no answer within %v", a.patience))
+}
+
+func try[T any](ctx context.Context, a *Asker, ask func(*sarama.Broker) (T, error)) (T, error) {
+	ctx, cancel := a.patient(ctx)
+	defer cancel()
 	stop := context.AfterFunc(ctx, a.conn.Cut)
-	err := ask(a.conn.Broker)
+	answer, err := Do(a.conn, ask)
 	if !stop() && err == nil {
 		err = context.Cause(ctx) // the answer is as good as any, but the connection is cut
 	}
 	if err != nil {
 		a.Close()
 	}
-	return err
+	return answer, err
 }
 
 // Addr returns the address of the broker that was asked last, "" if it is not connected to any more.

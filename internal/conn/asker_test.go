@@ -13,6 +13,12 @@ import (
 	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 )
 
+// ask is conn.Ask without an answer.
+func ask(ctx context.Context, a *conn.Asker, addrs []string, send func(*sarama.Broker) error) error {
+	_, err := conn.Ask(ctx, a, addrs, func(b *sarama.Broker) (none struct{}, err error) { return none, send(b) })
+	return err
+}
+
 // ping asks who the brokers are, and notes who answers.
 func ping(answered *string) func(*sarama.Broker) error {
 	return func(b *sarama.Broker) error {
@@ -29,18 +35,18 @@ func TestAskPassesOver(t *testing.T) {
 	a := conn.NewAsker(config(), 100*time.Millisecond)
 	defer a.Close()
 	var answered string
-	if err := a.Ask(t.Context(), []string{embeddedtest.Nobody(t), embeddedtest.Silent(t), c.Addrs()[1], c.Addrs()[0]}, ping(&answered)); err != nil {
+	if err := ask(t.Context(), a, []string{embeddedtest.Nobody(t), embeddedtest.Silent(t), c.Addrs()[1], c.Addrs()[0]}, ping(&answered)); err != nil {
 		t.Fatal(err)
 	}
 	if answered != c.Addrs()[1] || a.Addr() != answered {
 		t.Errorf("%q answered, connected to %q", answered, a.Addr())
 	}
 	answered = ""
-	if err := a.Ask(t.Context(), nil, ping(&answered)); err != nil || answered != c.Addrs()[1] {
+	if err := ask(t.Context(), a, nil, ping(&answered)); err != nil || answered != c.Addrs()[1] {
 		t.Errorf("the connection is not kept: %q, %v", answered, err)
 	}
 	a.Close()
-	if err := a.Ask(t.Context(), nil, ping(&answered)); !errors.Is(err, sarama.ErrOutOfBrokers) || a.Addr() != "" {
+	if err := ask(t.Context(), a, nil, ping(&answered)); !errors.Is(err, sarama.ErrOutOfBrokers) || a.Addr() != "" {
 		t.Errorf("asking nobody: %v", err)
 	}
 }
@@ -58,10 +64,10 @@ func TestAskUntilOneIsWell(t *testing.T) {
 		}
 		return nil
 	}
-	if err := a.Ask(t.Context(), c.Addrs(), answer); !errors.Is(err, behind) || len(asked) != 3 {
+	if err := ask(t.Context(), a, c.Addrs(), answer); !errors.Is(err, behind) || len(asked) != 3 {
 		t.Errorf("%q were asked: %v", asked, err)
 	}
-	if err := a.Ask(t.Context(), c.Addrs(), answer); err != nil || len(asked) != 4 {
+	if err := ask(t.Context(), a, c.Addrs(), answer); err != nil || len(asked) != 4 {
 		t.Errorf("%q were asked: %v", asked, err)
 	}
 }
@@ -74,7 +80,7 @@ func TestAskEnds(t *testing.T) {
 	defer a.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
-	if err := a.Ask(ctx, []string{embeddedtest.Silent(t), c.Addrs()[0]}, func(*sarama.Broker) error { return nil }); !errors.Is(err, enough) {
+	if err := ask(ctx, a, []string{embeddedtest.Silent(t), c.Addrs()[0]}, func(*sarama.Broker) error { return nil }); !errors.Is(err, enough) {
 		t.Errorf("connecting: %v", err)
 	}
 	ctx, cancel = context.WithCancelCause(t.Context())
@@ -85,7 +91,7 @@ func TestAskEnds(t *testing.T) {
 		_, err := b.Fetch(request)
 		return err
 	}
-	if err := a.Ask(ctx, c.Addrs(), asking); !errors.Is(err, enough) || a.Addr() != "" {
+	if err := ask(ctx, a, c.Addrs(), asking); !errors.Is(err, enough) || a.Addr() != "" {
 		t.Errorf("asking: %v", err)
 	}
 }

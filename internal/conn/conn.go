@@ -13,8 +13,11 @@ import (
 	"github.com/IBM/sarama"
 )
 
-// A Conn is a connection to a broker. Requests go through Broker, whose errors may be about the connection: then it is of no further use,
-// and is closed.
+// errCut is the error of what was cut.
+var errCut = errors.New("the connection was cut")
+
+// A Conn is a connection to a broker. Requests go through [Do]. An error may be about the connection: then it is of no further use, and is
+// closed.
 type Conn struct {
 	*sarama.Broker
 	socket *socket
@@ -25,7 +28,7 @@ type Conn struct {
 func Open(ctx context.Context, conf *sarama.Config, addr string, readTimeout time.Duration) (*Conn, error) {
 	own := *conf
 	own.Net.ReadTimeout = readTimeout
-	s := &socket{ctx: ctx, dialer: DialerOf(conf)}
+	s := &socket{ctx: ctx, dialer: DialerOf(conf), gone: make(chan struct{})}
 	own.Net.Proxy.Enable, own.Net.Proxy.Dialer = true, s
 	stop := context.AfterFunc(ctx, s.cut)
 	defer stop()
@@ -33,7 +36,7 @@ func Open(ctx context.Context, conf *sarama.Config, addr string, readTimeout tim
 	if err := c.Open(&own); err != nil {
 		return nil, fmt.Errorf("connecting to broker %s: %w", addr, err)
 	}
-	if ok, err := c.Connected(); err != nil || !ok {
+	if ok, err := Do(c, (*sarama.Broker).Connected); err != nil || !ok {
 		if err == nil {
 			err = sarama.ErrNotConnected
 		}
@@ -53,7 +56,41 @@ func (c *Conn) Cut() { c.socket.cut() }
 // Close cuts the connection and frees what belongs to it, when the request that is under way has failed.
 func (c *Conn) Close() {
 	c.Cut()
-	_ = c.Broker.Close() // that it is not connected any more is no news
+	_, _ = Do(c, func(b *sarama.Broker) (none struct{}, err error) { return none, b.Close() }) // that it is not connected any more is no news
+}
+
+// Do returns what send does with the broker, or an error if the connection is cut and send does not notice.
+func Do[T any](c *Conn, send func(*sarama.Broker) (T, error)) (T, error) {
+	return Within(c.socket.gone, func() (T, error) { return send(c.Broker) })
+}
+
+// grace is how long a request may take to notice that its connection is cut.
+const grace = time.Second
+
+// Within returns what send does, or an error if gone is closed and send does not notice. A request that does not is one that Sarama has not
+// sent yet, and holds back as long as the broker has asked for with its last answer, which may be for weeks: nothing ends that. It is left
+// behind, so send writes to nothing that is used again.
+func Within[T any](gone <-chan struct{}, send func() (T, error)) (answer T, err error) {
+	type result struct {
+		answer T
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		answer, err := send()
+		done <- result{answer, err}
+	}()
+	select {
+	case r := <-done:
+		return r.answer, r.err
+	case <-gone:
+	}
+	select {
+	case r := <-done:
+		return r.answer, r.err
+	case <-time.After(grace):
+		return answer, errCut
+	}
 }
 
 // A socket dials for one connection and can break it.
@@ -64,6 +101,7 @@ type socket struct {
 	mu     sync.Mutex
 	conn   net.Conn
 	broken bool
+	gone   chan struct{} // closed when it is broken
 }
 
 // Dial makes golang.org/x/net/proxy.Dialer of it.
@@ -76,7 +114,7 @@ func (s *socket) Dial(network, addr string) (net.Conn, error) {
 	defer s.mu.Unlock()
 	if s.broken {
 		_ = conn.Close()
-		return nil, errors.New("the connection was cut")
+		return nil, errCut
 	}
 	s.conn = conn
 	return conn, nil
@@ -85,7 +123,10 @@ func (s *socket) Dial(network, addr string) (net.Conn, error) {
 func (s *socket) cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.broken = true
+	if !s.broken {
+		s.broken = true
+		close(s.gone)
+	}
 	if s.conn != nil {
 		_ = s.conn.Close()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/assignkit/assignkit/internal/conn"
 	"github.com/assignkit/assignkit/internal/embedded"
@@ -55,5 +56,46 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 func TestOpenRefused(t *testing.T) {
 	if _, err := conn.Open(t.Context(), config(), embeddedtest.Nobody(t), time.Minute); err == nil {
 		t.Error("a connection to nobody")
+	}
+}
+
+// TestThrottled has a broker that asks for a pause of an hour: a connection can be cut and closed all the same.
+func TestThrottled(t *testing.T) {
+	embeddedtest.Leave(t)
+	c := embeddedtest.Start(t, embedded.Options{})
+	c.Fake().ControlKey(int16(kmsg.Metadata), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake().KeepControl()
+		resp := r.ResponseKind().(*kmsg.MetadataResponse)
+		resp.ThrottleMillis = 3_600_000
+		return resp, nil, true
+	})
+	look := func(b *sarama.Broker) (*sarama.MetadataResponse, error) {
+		return b.GetMetadata(sarama.NewMetadataRequest(sarama.MaxVersion, nil))
+	}
+	link, err := conn.Open(t.Context(), config(), c.Addrs()[0], time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Do(link, look); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := conn.Do(link, look)
+		ended <- err
+	}()
+	time.Sleep(20 * time.Millisecond) // so that the request is held back; sooner is right as well
+	link.Cut()
+	if err := <-ended; err == nil {
+		t.Error("the second request was answered")
+	}
+	link.Close()
+
+	a := conn.NewAsker(config(), 100*time.Millisecond)
+	defer a.Close()
+	for range 2 { // the second time over another connection
+		if _, err := conn.Ask(t.Context(), a, c.Addrs(), look); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/internal/conn"
 )
 
 // shyness is how long a partition is read from its leader after a replica refused it.
@@ -201,7 +203,10 @@ func (l *lane) undecoded(err error) bool {
 	if l.link.conn == nil || errors.Is(err, sarama.ErrUnsupportedVersion) {
 		return false
 	}
-	if _, ping := l.link.conn.ApiVersions(&sarama.ApiVersionsRequest{}); ping == nil {
+	_, ping := conn.Do(l.link.conn, func(b *sarama.Broker) (*sarama.ApiVersionsResponse, error) {
+		return b.ApiVersions(&sarama.ApiVersionsRequest{})
+	})
+	if ping == nil {
 		return true
 	}
 	l.hangUp()

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+
+	"github.com/assignkit/assignkit/internal/conn"
 )
 
 // A lane is a connection to a broker, with one request under way at a time, and a goroutine that deals with the answers.
@@ -147,7 +149,7 @@ func (l *lane) fetch(request *sarama.FetchRequest) (*sarama.FetchResponse, error
 			return nil, err
 		}
 	}
-	return l.link.conn.Fetch(request)
+	return conn.Do(l.link.conn, func(b *sarama.Broker) (*sarama.FetchResponse, error) { return b.Fetch(request) })
 }
 
 // doubt is called when the answer to a request is overdue: it may be that the broker is gone and others lead its partitions by now.

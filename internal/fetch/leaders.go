@@ -82,16 +82,15 @@ func (f *Fetcher) metadata(asker *conn.Asker, topics []string) (*sarama.Metadata
 	if slices.Contains(doubtful, asker.Addr()) {
 		asker.Close()
 	}
-	var resp *sarama.MetadataResponse
-	err := asker.Ask(f.ended, append(addrs, doubtful...), func(b *sarama.Broker) (err error) {
-		resp, err = b.GetMetadata(request)
+	resp, err := conn.Ask(f.ended, asker, append(addrs, doubtful...), func(b *sarama.Broker) (*sarama.MetadataResponse, error) {
+		resp, err := b.GetMetadata(request)
 		if err == nil && len(resp.Brokers) == 0 {
 			err = errors.New("it knows no brokers yet")
 		}
 		if err != nil {
-			return fmt.Errorf("asking broker %s for leaders: %w", b.Addr(), err)
+			return nil, fmt.Errorf("asking broker %s for leaders: %w", b.Addr(), err)
 		}
-		return nil
+		return resp, nil
 	})
 	if err == nil || f.ended.Err() != nil {
 		return resp, err

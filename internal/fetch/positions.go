@@ -7,6 +7,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/assignkit/assignkit/callbacks"
+	"github.com/assignkit/assignkit/internal/conn"
 )
 
 // locate has a partition's position asked for. It is called with the fetcher's mutex held.
@@ -132,7 +133,7 @@ func (f *Fetcher) offsets(l *link, list []*Partition, committed bool, at func(*P
 	for _, p := range list {
 		request.AddBlock(p.at.Topic, p.at.Partition, at(p), 1)
 	}
-	resp, err := l.conn.GetAvailableOffsets(request)
+	resp, err := conn.Do(l.conn, func(b *sarama.Broker) (*sarama.OffsetResponse, error) { return b.GetAvailableOffsets(request) })
 	if err != nil {
 		return nil, fmt.Errorf("asking broker %s for offsets: %w", l.conn.Addr(), err)
 	}

@@ -139,12 +139,15 @@ func (f *fetcher) request(ctx context.Context, parts []strategy.TopicPartition) 
 	request := sarama.NewOffsetFetchRequest(f.lanes.cfg.Client.Config().Version, f.lanes.cfg.Group, byTopic)
 	request.RequireStable = request.Version >= 7
 	stop := context.AfterFunc(ctx, f.conn.Cut)
-	resp, err := f.conn.FetchOffset(request)
-	if err != nil && request.RequireStable && request.Version < 7 {
-		// Sarama has lowered the version to what the broker knows, and has not sent it, as that lacks the flag.
-		request.RequireStable = false
-		resp, err = f.conn.FetchOffset(request)
-	}
+	resp, err := conn.Do(f.conn, func(b *sarama.Broker) (*sarama.OffsetFetchResponse, error) {
+		resp, err := b.FetchOffset(request)
+		if err != nil && request.RequireStable && request.Version < 7 {
+			// Sarama has lowered the version to what the broker knows, and has not sent it, as that lacks the flag.
+			request.RequireStable = false
+			resp, err = b.FetchOffset(request)
+		}
+		return resp, err
+	})
 	if !stop() {
 		err = context.Cause(ctx)
 	}

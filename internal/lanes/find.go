@@ -94,7 +94,9 @@ func (l *Lanes) findAt(ctx context.Context, addr string) (wire.FindCoordinatorRe
 	}
 	defer c.Close()
 	defer context.AfterFunc(ctx, c.Cut)()
-	resp, err := c.FindCoordinator(&sarama.FindCoordinatorRequest{Version: 3, CoordinatorKey: l.cfg.Group, CoordinatorType: sarama.CoordinatorGroup})
+	resp, err := conn.Do(c, func(b *sarama.Broker) (*sarama.FindCoordinatorResponse, error) {
+		return b.FindCoordinator(&sarama.FindCoordinatorRequest{Version: 3, CoordinatorKey: l.cfg.Group, CoordinatorType: sarama.CoordinatorGroup})
+	})
 	if err != nil {
 		return none, fmt.Errorf("asking broker %s for the coordinator: %w", addr, conn.Explain(err))
 	}

@@ -147,7 +147,7 @@ func (a *lane) send(ctx context.Context, r *membership.Request, epoch uint64) (w
 		if err != nil || r.Body == nil {
 			return nil, err
 		}
-		reply, err := exchange(c.Broker, &a.lanes.cfg, r.Body)
+		reply, err := conn.Do(c, func(b *sarama.Broker) (wire.Reply, error) { return exchange(b, &a.lanes.cfg, r.Body) })
 		if err == nil {
 			return reply, nil
 		}

@@ -152,6 +152,29 @@ func TestBreakEndsAJoin(t *testing.T) {
 	}
 }
 
+// A coordinator that asks for a pause of an hour holds up neither a lane that is broken, nor the end.
+func TestThrottled(t *testing.T) {
+	embeddedtest.Leave(t)
+	c := start(t, 1)
+	l, arrived := open(t, connect(t, c.Addrs(), c.Config("test")))
+	node := locate(t, l, arrived)
+	c.Fake().ControlKey(int16(kmsg.Heartbeat), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake().KeepControl()
+		resp := r.ResponseKind().(*kmsg.HeartbeatResponse)
+		resp.ThrottleMillis = 3_600_000
+		return resp, nil, true
+	})
+	beat := wire.Heartbeat{Group: "billing", MemberID: "nobody"}
+	ask[wire.HeartbeatReply](t, l, arrived, group(2, node, beat))
+	l.Send(group(3, node, beat))
+	time.Sleep(20 * time.Millisecond) // so that the request is held back; sooner is right as well
+	l.Break(membership.Group)
+	ask[wire.HeartbeatReply](t, l, arrived, group(4, node, beat))
+	l.Send(group(5, node, beat))
+	time.Sleep(20 * time.Millisecond)
+	l.Close()
+}
+
 // Close ends what is under way, on every lane, and nothing is delivered after it.
 func TestCloseEndsAll(t *testing.T) {
 	c := start(t, 1)

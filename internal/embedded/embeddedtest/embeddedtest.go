@@ -3,7 +3,9 @@
 package embeddedtest
 
 import (
+	"fmt"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -19,8 +21,21 @@ const Patience = 30 * time.Second
 
 // Main runs the tests of a package and fails if they leave goroutines behind.
 func Main(m *testing.M) {
+	code := m.Run()
 	// Sarama's metrics share one goroutine for all clients of a process, for ever.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))
+	if err := goleak.Find(append(left, goleak.IgnoreTopFunction("github.com/rcrowley/go-metrics.(*meterArbiter).tick"))...); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// left are goroutines that nothing ends.
+var left []goleak.Option
+
+// Leave lets a test end with goroutines that nothing ends, such as those of Sarama's that wait because a broker has asked for a pause.
+func Leave(t testing.TB) {
+	t.Cleanup(func() { left = append(left, goleak.IgnoreCurrent()) })
 }
 
 // Start starts a cluster with topics, until the test ends.
