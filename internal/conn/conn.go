@@ -13,8 +13,8 @@ import (
 	"github.com/IBM/sarama"
 )
 
-// errCut is the error of what was cut.
-var errCut = errors.New("the connection was cut")
+// ErrCut is the error of what was cut.
+var ErrCut = errors.New("the connection was cut")
 
 // A Conn is a connection to a broker. Requests go through [Do]. An error may be about the connection: then it is of no further use, and is
 // closed.
@@ -59,7 +59,7 @@ func (c *Conn) Close() {
 	_, _ = Do(c, func(b *sarama.Broker) (none struct{}, err error) { return none, b.Close() }) // that it is not connected any more is no news
 }
 
-// Do returns what send does with the broker, or an error if the connection is cut and send does not notice.
+// Do returns what send does with the broker, or [ErrCut] if the connection is cut and send does not notice.
 func Do[T any](c *Conn, send func(*sarama.Broker) (T, error)) (T, error) {
 	return Within(c.socket.gone, func() (T, error) { return send(c.Broker) })
 }
@@ -67,7 +67,7 @@ func Do[T any](c *Conn, send func(*sarama.Broker) (T, error)) (T, error) {
 // grace is how long a request may take to notice that its connection is cut.
 const grace = time.Second
 
-// Within returns what send does, or an error if gone is closed and send does not notice. A request that does not is one that Sarama has not
+// Within returns what send does, or [ErrCut] if gone is closed and send does not notice. A request that does not is one that Sarama has not
 // sent yet, and holds back as long as the broker has asked for with its last answer, which may be for weeks: nothing ends that. It is left
 // behind, so send writes to nothing that is used again.
 func Within[T any](gone <-chan struct{}, send func() (T, error)) (answer T, err error) {
@@ -89,7 +89,7 @@ func Within[T any](gone <-chan struct{}, send func() (T, error)) (answer T, err 
 	case r := <-done:
 		return r.answer, r.err
 	case <-time.After(grace):
-		return answer, errCut
+		return answer, ErrCut
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *socket) Dial(network, addr string) (net.Conn, error) {
 	defer s.mu.Unlock()
 	if s.broken {
 		_ = conn.Close()
-		return nil, errCut
+		return nil, ErrCut
 	}
 	s.conn = conn
 	return conn, nil

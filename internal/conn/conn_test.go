@@ -99,3 +99,13 @@ func TestThrottled(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin has a request that does not notice that its connection is gone.
+func TestWithin(t *testing.T) {
+	gone, never := make(chan struct{}), make(chan int)
+	defer close(never)
+	close(gone)
+	if _, err := conn.Within(gone, func() (int, error) { return <-never, nil }); !errors.Is(err, conn.ErrCut) {
+		t.Error(err)
+	}
+}

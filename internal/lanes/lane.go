@@ -180,7 +180,7 @@ func (a *lane) connection(ctx context.Context, node int32, epoch uint64) (c *con
 	defer a.mu.Unlock()
 	if a.epoch != epoch {
 		a.lanes.running.Go(c.Close)
-		return nil, false, errors.New("the connection was cut")
+		return nil, false, conn.ErrCut
 	}
 	a.conn, a.node = c, node
 	return c, false, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assignkit/assignkit/internal/connect"
 	"github.com/assignkit/assignkit/internal/embedded"
+	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
 	"github.com/assignkit/assignkit/internal/live"
 	"github.com/assignkit/assignkit/internal/protocol"
 	"github.com/assignkit/assignkit/strategy"
@@ -312,3 +313,39 @@ func TestHangingCoordinator(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 }
+
+// A broker that asks for a pause of an hour is not waited for either.
+func TestThrottled(t *testing.T) {
+	embeddedtest.Leave(t)
+	c, _ := sample(t)
+	client := dial(t, c, "--timeout", "300ms")
+	c.Fake().ControlKey(int16(kmsg.DescribeGroups), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		resp := r.ResponseKind().(*kmsg.DescribeGroupsResponse)
+		resp.ThrottleMillis = 3_600_000
+		g := kmsg.NewDescribeGroupsResponseGroup()
+		g.Group, g.State, g.ProtocolType = "billing", "Empty", "consumer"
+		resp.Groups = append(resp.Groups, g)
+		return resp, nil, true
+	})
+	_, err := live.Read(t.Context(), client, "billing", live.Options{})
+	if err == nil || !strings.Contains(err.Error(), c.Addrs()[0]+" takes no request for 900ms: it asks for a pause") {
+		t.Error(err)
+	}
+}
+
+// An error about an answer that cannot be read says whose it is.
+func TestUnreadable(t *testing.T) {
+	c, client := sample(t)
+	c.Fake().ControlKey(int16(kmsg.DescribeGroups), func(kmsg.Request) (kmsg.Response, error, bool) {
+		return &garbled{}, nil, true
+	})
+	_, err := live.Read(t.Context(), client, "billing", live.Options{})
+	if err == nil || !strings.Contains(err.Error(), c.Addrs()[0]+" gives an answer that cannot be read") {
+		t.Error(err)
+	}
+}
+
+// garbled is an answer that ends too early.
+type garbled struct{ kmsg.DescribeGroupsResponse }
+
+func (*garbled) AppendTo(dst []byte) []byte { return append(dst, 0, 0, 0, 0, 0) }

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/IBM/sarama"
 
+	"github.com/assignkit/assignkit/internal/conn"
 	"github.com/assignkit/assignkit/internal/connect"
 )
 
@@ -40,11 +42,28 @@ func ask[T any](s *session, find func() (*sarama.Broker, error), send func(*sara
 		if err != nil {
 			return none, err
 		}
-		answer, err := send(b)
+		answer, err := patiently(s, b, send)
 		if err == nil || again || !hungUp(err) || s.ctx.Err() != nil {
 			return answer, err
 		}
 	}
+}
+
+// patiently sends a request, and waits as long as it takes to connect, to log in and to get an answer. Sarama waits longer if the broker has
+// asked for that with its last answer, as with quotas.
+func patiently[T any](s *session, b *sarama.Broker, send func(*sarama.Broker) (T, error)) (T, error) {
+	most := 3 * s.client.Config().Net.ReadTimeout
+	ctx, cancel := context.WithTimeout(s.ctx, most)
+	defer cancel()
+	answer, err := conn.Within(ctx.Done(), func() (T, error) { return send(b) })
+	_, unreadable := errors.AsType[sarama.PacketDecodingError](err)
+	switch {
+	case errors.Is(err, conn.ErrCut):
+		err = fmt.Errorf("the broker at %s takes no request for %v: it asks for a pause, as with a quota (--timeout)", b.Addr(), most)
+	case unreadable || errors.Is(err, sarama.ErrInsufficientData):
+		err = fmt.Errorf("the broker at %s gives an answer that cannot be read: %w; try an older --kafka-version", b.Addr(), err)
+	}
+	return answer, err
 }
 
 // hungUp reports that the other side closed the connection, which says nothing about whether it takes a new one.
