@@ -101,9 +101,24 @@ func (s *session) config(client *connect.Client) (*consumer.Config, error) {
 			return nil, fmt.Errorf("--trace: %w", err)
 		}
 		s.closers = append(s.closers, f)
-		cfg.Trace = f
+		cfg.Trace = traceFile{f, s}
 	}
 	return cfg, nil
+}
+
+// A traceFile ends the run when it cannot be written to: the consumer itself goes on without.
+type traceFile struct {
+	*os.File
+	session *session
+}
+
+// Write makes it an io.Writer.
+func (f traceFile) Write(line []byte) (int, error) {
+	n, err := f.File.Write(line)
+	if err != nil {
+		f.session.keep(fmt.Errorf("--trace: %w", err))
+	}
+	return n, err
 }
 
 // A specified assignor tells what it was made of, for the trace.
@@ -215,7 +230,7 @@ func (s *session) observe(e consumer.Event) {
 
 func (s *session) problem(text string) { s.keep(s.printer.problem(text)) }
 
-// keep ends the run when nobody takes the output.
+// keep ends the run when what it has to tell cannot be written.
 func (s *session) keep(err error) {
 	if err != nil && s.failure.CompareAndSwap(nil, &err) {
 		s.consumer.Stop()
