@@ -333,7 +333,7 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// An error about an answer that cannot be read says whose it is.
+// An error about an answer that cannot be read, or does not come, says whose it is.
 func TestUnreadable(t *testing.T) {
 	c, client := sample(t)
 	c.Fake().ControlKey(int16(kmsg.DescribeGroups), func(kmsg.Request) (kmsg.Response, error, bool) {
@@ -341,6 +341,14 @@ func TestUnreadable(t *testing.T) {
 	})
 	_, err := live.Read(t.Context(), client, "billing", live.Options{})
 	if err == nil || !strings.Contains(err.Error(), c.Addrs()[0]+" gives an answer that cannot be read") {
+		t.Error(err)
+	}
+	c.Fake().ControlKey(int16(kmsg.DescribeGroups), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake().KeepControl()
+		return nil, context.Canceled, true
+	})
+	_, err = live.Read(t.Context(), client, "billing", live.Options{})
+	if err == nil || !strings.Contains(err.Error(), c.Addrs()[0]+" closes the connection") {
 		t.Error(err)
 	}
 }

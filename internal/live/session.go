@@ -60,6 +60,8 @@ func patiently[T any](s *session, b *sarama.Broker, send func(*sarama.Broker) (T
 	switch {
 	case errors.Is(err, conn.ErrCut):
 		err = fmt.Errorf("the broker at %s takes no request for %v: it asks for a pause, as with a quota (--timeout)", b.Addr(), most)
+	case hungUp(err):
+		err = fmt.Errorf("the broker at %s closes the connection: %w", b.Addr(), err)
 	case unreadable || errors.Is(err, sarama.ErrInsufficientData):
 		err = fmt.Errorf("the broker at %s gives an answer that cannot be read: %w; try an older --kafka-version", b.Addr(), err)
 	}
