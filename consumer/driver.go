@@ -286,15 +286,14 @@ func (d *driver) received(a *membership.Assigned, member string) {
 // callBack runs a callback on a goroutine of its own.
 func (d *driver) callBack(cb *membership.Callback) {
 	ctx, cancel := context.WithCancelCause(d.last)
-	free := func() {}
+	var deadline time.Time
 	if cb.Deadline != membership.Never {
-		ctx, free = context.WithDeadline(ctx, d.deadline(cb.Deadline))
+		deadline = d.deadline(cb.Deadline)
 	}
 	d.running, d.stop = cb, cancel
 	d.rebalances.called(cb)
 	go func() {
-		err := d.host.call(ctx, cb)
-		free()
+		err := d.host.call(ctx, cb, deadline)
 		cancel(nil)
 		d.post(func() {
 			d.running = nil

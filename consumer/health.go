@@ -111,6 +111,9 @@ func (h *health) check() error {
 	case generation == strategy.NoGeneration:
 		errs = append(errs, errors.New("consumer: has been put out of the group, and has not joined it again yet"))
 	}
+	if late := h.driver.host.late.Load(); late != nil && time.Now().After(*late) {
+		errs = append(errs, errors.New("consumer: the group's committed offsets cannot be had"))
+	}
 	var stuck []*worker
 	for w, c := range h.calls {
 		if c.told {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/assignkit/assignkit/callbacks"
@@ -30,8 +31,9 @@ var (
 type host struct {
 	driver *driver
 	user   callbacks.Callbacks
-	ending chan struct{} // closed when the end begins
-	hurry  chan struct{} // closed when the end has used up half of its time
+	ending chan struct{}             // closed when the end begins
+	hurry  chan struct{}             // closed when the end has used up half of its time
+	late   atomic.Pointer[time.Time] // when committed offsets that are asked for should have come
 
 	mu        sync.Mutex
 	announced map[strategy.TopicPartition]bool // OnAssign was called with it
@@ -114,12 +116,14 @@ func (h *host) start(parts []strategy.TopicPartition) {
 	}
 }
 
-// call runs a callback of the member's and says how it ended.
-func (h *host) call(ctx context.Context, cb *membership.Callback) error {
+// call runs a callback of the member's and says how it ended. A loss has no deadline.
+func (h *host) call(ctx context.Context, cb *membership.Callback, deadline time.Time) error {
 	switch cb.Kind {
 	case membership.Assign:
-		return h.assign(ctx, cb)
+		return h.assign(ctx, cb, deadline)
 	case membership.Revoke:
+		ctx, free := context.WithDeadline(ctx, deadline)
+		defer free()
 		h.revoke(ctx, cb)
 		h.driver.epochs.forget(cb.Partitions)
 	case membership.Lost:
@@ -147,11 +151,18 @@ func parted(parts, list []strategy.TopicPartition) (in, out []strategy.TopicPart
 	return in, out
 }
 
-func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
-	stored, err := h.driver.lanes.Committed(ctx, cb.Partitions)
+// assign finds out where partitions begin and calls OnAssign. Committed offsets are asked for until they are had or the partitions are lost,
+// also past the deadline, as Run does not end for a broker that is away; OnAssign has half of Rebalance at least in any case.
+func (h *host) assign(ctx context.Context, cb *membership.Callback, deadline time.Time) error {
+	stored, err := h.committed(ctx, cb.Partitions, deadline)
 	if err != nil {
 		return fmt.Errorf("consumer: asking for committed offsets: %w", err)
 	}
+	if least := time.Now().Add(h.driver.cfg.Rebalance / 2); deadline.Before(least) {
+		deadline = least
+	}
+	ctx, free := context.WithDeadline(ctx, deadline)
+	defer free()
 	h.outdate(stored)
 	if len(stored) < len(cb.Partitions) && h.driver.cfg.Start.From != callbacks.FromEarliest {
 		h.driver.topics.confirm(ctx, cb.Partitions) // what is new is read from its beginning
@@ -184,6 +195,16 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// committed returns what the group has committed. That it takes long makes the member not ready.
+func (h *host) committed(ctx context.Context, parts []strategy.TopicPartition, deadline time.Time) (map[strategy.TopicPartition]lanes.Offset, error) {
+	h.late.Store(&deadline)
+	defer h.late.Store(nil)
+	defer time.AfterFunc(time.Until(deadline), func() {
+		h.driver.log.Warn("committed offsets cannot be had, and are asked for again and again", "partitions", len(parts))
+	}).Stop()
+	return h.driver.lanes.Committed(ctx, parts)
 }
 
 // outdate drops what is committed of partitions that were deleted and made anew since the last assignment: it may be of the ones before, as it

@@ -97,7 +97,8 @@ type fetcher struct {
 	conn  *conn.Conn    // to the coordinator, or nil
 }
 
-// ask asks once; twice if the connection was closed since the last time, as idle ones are.
+// ask asks once; twice if the connection was closed since the last time, as idle ones are, or says nothing for a while, as it does when what
+// is between has forgotten it.
 func (f *fetcher) ask(ctx context.Context, parts []strategy.TopicPartition) (map[strategy.TopicPartition]Offset, error) {
 	select {
 	case f.turn <- struct{}{}:
@@ -109,8 +110,8 @@ func (f *fetcher) ask(ctx context.Context, parts []strategy.TopicPartition) (map
 		return nil, errClosed
 	}
 	used := f.conn != nil
-	resp, err := f.request(ctx, parts)
-	if err != nil && used && hungUp(err) && ctx.Err() == nil {
+	resp, err := f.first(ctx, parts)
+	if err != nil && used && (hungUp(err) || errors.Is(err, errSilent)) && ctx.Err() == nil {
 		resp, err = f.request(ctx, parts)
 	}
 	if err != nil {
@@ -125,6 +126,19 @@ func (f *fetcher) ask(ctx context.Context, parts []strategy.TopicPartition) (map
 		return nil, err
 	}
 	return found, nil
+}
+
+// errSilent is why a connection that was there already is given up.
+var errSilent = errors.New("no answer")
+
+// first gets an answer, which does not take long over a connection that was there already.
+func (f *fetcher) first(ctx context.Context, parts []strategy.TopicPartition) (*sarama.OffsetFetchResponse, error) {
+	if f.conn != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, patience, errSilent)
+		defer cancel()
+	}
+	return f.request(ctx, parts)
 }
 
 // request gets an answer. There is no connection any more when it fails.
