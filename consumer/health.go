@@ -155,6 +155,9 @@ func sorted(workers []*worker) []*worker {
 
 // reading takes what the fetcher reports.
 func (d *driver) reading(r fetch.Report) {
+	if d.gate.Cause() != nil {
+		return // Run ends, and has broken the connections itself
+	}
 	switch r := r.(type) {
 	case fetch.OutOfRangeReport:
 		d.observe(OffsetOutOfRange{Partition: r.Partition, Wanted: r.Wanted, Start: r.Start, End: r.End, Next: r.Next})

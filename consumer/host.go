@@ -158,7 +158,7 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback, deadline tim
 	if err != nil {
 		return fmt.Errorf("consumer: asking for committed offsets: %w", err)
 	}
-	if least := time.Now().Add(h.driver.cfg.Rebalance / 2); deadline.Before(least) {
+	if least := time.Now().Add(h.driver.cfg.RebalanceTimeout / 2); deadline.Before(least) {
 		deadline = least
 	}
 	ctx, free := context.WithDeadline(ctx, deadline)
