@@ -155,7 +155,7 @@ type TopicRecreated struct {
 // AssignorFailed says that an assignor's answer was not used, and that another took its place.
 type AssignorFailed struct{ Failure strategy.Failure }
 
-// CoordinatorLost says that the group's coordinator cannot be reached, or has moved. Nothing is lost by that.
+// CoordinatorLost says that the group's coordinator cannot be reached, does not answer or has moved, which Err tells. Nothing is lost by that.
 type CoordinatorLost struct{ Err error }
 
 // CoordinatorFound says that it, or its successor, answers again.

@@ -124,13 +124,30 @@ func (d *driver) noteCoordinator(in membership.Input) {
 	switch lost := d.machine.State() == membership.Rediscovering; {
 	case lost && d.away.IsZero():
 		d.away, d.heard = time.Now(), false
-		d.observe(CoordinatorLost{Err: d.lanes.LastError()})
+		d.observe(CoordinatorLost{Err: d.awayFor(in)})
 	case lost:
 		d.heard = false
 	case d.heard && !d.away.IsZero():
 		d.observe(CoordinatorFound{Away: time.Since(d.away)})
 		d.away = time.Time{}
 	}
+}
+
+// Why the coordinator is away, where no connection to it broke.
+var (
+	errMoved  = errors.New("consumer: the broker does not coordinate the group any more")
+	errSilent = errors.New("consumer: the coordinator does not answer")
+)
+
+// awayFor says why the coordinator is away.
+func (d *driver) awayFor(in membership.Input) error {
+	switch in.(type) {
+	case membership.Disconnected:
+		return d.lanes.LastError()
+	case membership.Replied:
+		return errMoved
+	}
+	return errSilent
 }
 
 // callbackBegan has it reported when a callback takes long. What it returns is to be called when the callback has returned.
