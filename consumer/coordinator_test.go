@@ -35,7 +35,7 @@ func TestCoordinatorLostSaysWhy(t *testing.T) {
 			t.Parallel()
 			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1})
 			cfg := config(cluster.Addrs(), "g", "orders")
-			cfg.Session = 6 * time.Second // the least
+			cfg.SessionTimeout = 6 * time.Second // the least
 			a := start(t, "a", cfg, nil)
 			a.waitOwned(1)
 			test.fault(t, cluster.Fake())

@@ -39,18 +39,36 @@ func newHealth(d *driver) *health {
 
 // watch looks at the handlers and at what is read until ctx ends.
 func (h *health) watch(ctx context.Context) {
-	interval := min(h.driver.cfg.StuckAfter/4, h.driver.cfg.StalledAfter/4, time.Second)
-	ticker := time.NewTicker(max(interval, time.Millisecond))
+	interval := max(min(h.driver.cfg.StuckAfter/4, h.driver.cfg.StalledAfter/4, time.Second), time.Millisecond)
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+	last := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-ticker.C:
+		case <-ticker.C:
+			now := time.Now()
+			if pause := now.Sub(last) - 2*interval; pause > 0 {
+				h.slept(pause)
+			}
+			last = now
 			workers := h.driver.host.active()
 			h.look(now, workers)
 			h.lookAtReading(now, workers)
 		}
+	}
+}
+
+// slept takes a time into account in which the whole process did not run, so that nobody could get on.
+func (h *health) slept(pause time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.calls {
+		c.since = c.since.Add(pause)
+	}
+	for _, r := range h.readings {
+		r.since = r.since.Add(pause)
 	}
 }
 
