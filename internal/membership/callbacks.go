@@ -1,6 +1,9 @@
 package membership
 
-import "github.com/assignkit/assignkit/strategy"
+import (
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/strategy"
+)
 
 // assign sets what the group says is the member's. Callbacks follow when they can.
 func (m *Machine) assign(s set) {
@@ -23,7 +26,9 @@ func (m *Machine) loseSome(s set, in int32) {
 	}
 	if m.running != nil {
 		touched := s.and(m.running.Partitions)
-		if len(touched) > 0 && (m.running.Kind == Revoke || len(touched) == len(m.running.Partitions) && m.running.Kind == Assign) {
+		whole := len(touched) == len(m.running.Partitions) && m.running.Kind != Lost
+		others := m.running.Kind == Revoke && m.lossCode != wire.UnknownTopicOrPartition // may have them by now, and do not have what is deleted
+		if whole || len(touched) > 0 && others {
 			m.cancel()
 		}
 		if m.running.Kind == Revoke {
