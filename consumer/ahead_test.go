@@ -52,5 +52,5 @@ func TestReadAheadOutOfRange(t *testing.T) {
 	a.polls("the round", func() bool { return a.Stats().State != "stable" }) // so that it stops behind this record
 	close(gate)
 	b.waitOwned(1)
-	exactlyOnce(t, 50, 2, a, b)
+	onceEach(t, 100, a, b)
 }

@@ -41,27 +41,6 @@ func produceAll(t *testing.T, cluster *embedded.Cluster, n int32) (stop func() i
 	return stop
 }
 
-// exactlyOnce waits until all members together have handled so many records of each of n partitions, and none twice.
-func exactlyOnce(t *testing.T, records int, n int32, members ...*member) {
-	t.Helper()
-	all := func() []string {
-		var list []string
-		for _, m := range members {
-			list = append(list, m.handled()...)
-		}
-		return list
-	}
-	want := records * int(n)
-	for deadline := time.Now().Add(embeddedtest.Patience); len(all()) < want && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
-	}
-	got := all()
-	slices.Sort(got)
-	if unique := slices.Compact(slices.Clone(got)); len(got) != want || len(unique) != want {
-		t.Errorf("%d records were handled, %d of them different; %d were produced", len(got), len(unique), want)
-	}
-}
-
 // TestHandOver has partitions move to a member that comes, and from one that closes, while records keep coming: each record is handled once,
 // in order, and the old owner goes on until the round that was announced.
 func TestHandOver(t *testing.T) {
@@ -99,7 +78,7 @@ func TestHandOver(t *testing.T) {
 			before := len(b.handled())
 			b.waitRecords(before + 20)
 			records := stop()
-			exactlyOnce(t, records, 4, a, b)
+			onceEach(t, records*4, a, b)
 			inOrder(t, a.handled())
 			inOrder(t, b.handled())
 			if slices.ContainsFunc(append(a.noted(), b.noted()...), func(s string) bool { return s[:4] == "lost" }) {
@@ -132,7 +111,7 @@ func TestCloseHandsOver(t *testing.T) {
 	}
 	b.waitOwned(2)
 	c.waitOwned(2)
-	exactlyOnce(t, 1, 1, a, b, c)
+	onceEach(t, 1, a, b, c)
 }
 
 // TestCloseWithoutTime has a member close in a group whose round does not come, as another member does not answer.
@@ -196,7 +175,7 @@ func TestReadAhead(t *testing.T) {
 	time.AfterFunc(200*time.Millisecond, func() { close(gate) })
 	b := start(t, "b", cfg, nil)
 	b.waitOwned(1)
-	exactlyOnce(t, 50, 2, a, b)
+	onceEach(t, 100, a, b)
 
 	again := cfg
 	again.Group = "h"

@@ -253,3 +253,20 @@ func (m *member) ended() error {
 		return nil
 	}
 }
+
+// onceEach waits until members have handled so many records together, and checks that none was handled twice.
+func onceEach(t *testing.T, n int, members ...*member) {
+	t.Helper()
+	var all []string
+	embeddedtest.Eventually(t, fmt.Sprintf("%d records", n), func() bool {
+		all = nil
+		for _, m := range members {
+			all = append(all, m.handled()...)
+		}
+		return len(all) >= n
+	})
+	slices.Sort(all)
+	if unique := slices.Compact(slices.Clone(all)); len(all) != n || len(unique) != n {
+		t.Errorf("%d records were handled, %d of them different; want %d", len(all), len(unique), n)
+	}
+}

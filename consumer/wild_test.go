@@ -28,27 +28,6 @@ import (
 
 // Tests in this file are of orders of events that have broken other clients' groups. Each says what was wrong there.
 
-// onceEach waits until members have handled so many records together, and checks that none was handled twice.
-func onceEach(t *testing.T, n int, members ...*member) {
-	t.Helper()
-	var all []string
-	deadline := time.Now().Add(embeddedtest.Patience)
-	for len(all) < n {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d records were handled, want %d", len(all), n)
-		}
-		time.Sleep(5 * time.Millisecond)
-		all = nil
-		for _, m := range members {
-			all = append(all, m.handled()...)
-		}
-	}
-	slices.Sort(all)
-	if unique := slices.Compact(slices.Clone(all)); len(all) != n || len(unique) != n {
-		t.Errorf("%d records were handled, %d of them different; want %d", len(all), len(unique), n)
-	}
-}
-
 // Elsewhere: a rebalance began before the offsets of the last one had been fetched. What stayed was never read, or assigned twice.
 func TestWild01and02SecondRebalanceBeforeOffsetsAreFetched(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 4, Records: []int{5}})
