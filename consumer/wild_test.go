@@ -184,17 +184,7 @@ func TestWild10CallerGivesACommitUp(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
 	cfg := config(cluster.Addrs(), "g", "orders")
 	cfg.Commits = consumer.CommitManual
-	release := make(chan struct{})
-	var once sync.Once
-	free := func() { once.Do(func() { close(release) }) }
-	defer free()
-	fake := cluster.Fake()
-	entered := make(chan struct{}, 100)
-	fake.ControlKey(int16(kmsg.OffsetCommit), func(kmsg.Request) (kmsg.Response, error, bool) {
-		entered <- struct{}{}
-		fake.SleepControl(func() { <-release })
-		return nil, nil, false
-	})
+	entered, release := hold(cluster.Fake(), kmsg.OffsetCommit)
 	a := start(t, "a", cfg, nil)
 	a.waitRecords(5)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -207,7 +197,7 @@ func TestWild10CallerGivesACommitUp(t *testing.T) {
 	if err := <-result; !errors.Is(err, context.Canceled) {
 		t.Errorf("the commit returned %v", err)
 	}
-	free()
+	close(release)
 	a.closes()
 }
 
