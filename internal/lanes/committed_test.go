@@ -84,6 +84,23 @@ func TestCommittedRetries(t *testing.T) {
 	}
 }
 
+// Offsets that an open transaction may change are waited for: the coordinator is told to say that they are such.
+func TestCommittedIsStable(t *testing.T) {
+	c := start(t, 1)
+	l := stored(t, c)
+	stable := make(chan bool, 10)
+	c.Fake().ControlKey(int16(kmsg.OffsetFetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		stable <- r.(*kmsg.OffsetFetchRequest).RequireStable
+		return nil, nil, false
+	})
+	if _, err := l.Committed(t.Context(), parts("orders", 1)); err != nil {
+		t.Error(err)
+	}
+	if !<-stable {
+		t.Error("offsets that may change are asked for")
+	}
+}
+
 // A partition that the coordinator does not know does not keep the others'.
 func TestCommittedUnknownPartition(t *testing.T) {
 	c := start(t, 1)

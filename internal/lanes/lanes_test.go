@@ -249,6 +249,25 @@ func TestIdleConnectionClosed(t *testing.T) {
 	}
 }
 
+// A join may not be sent again, as the coordinator would make a second member of it.
+func TestJoinIsSentOnce(t *testing.T) {
+	c := start(t, 1)
+	l, arrived := open(t, connect(t, c.Addrs(), c.Config("test")))
+	node := locate(t, l, arrived)
+	ask[wire.HeartbeatReply](t, l, arrived, group(2, node, wire.Heartbeat{Group: "billing", MemberID: "nobody"}))
+	joins := make(chan struct{}, 10)
+	c.Fake().ControlKey(int16(kmsg.JoinGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.Fake().KeepControl()
+		joins <- struct{}{}
+		return nil, context.Canceled, true
+	})
+	l.Send(group(3, node, joining("")))
+	broke(t, arrived, membership.Group)
+	if len(joins) != 1 {
+		t.Errorf("%d joins were sent", len(joins))
+	}
+}
+
 // A lane that was warmed has its connection when the first request comes.
 func TestWarm(t *testing.T) {
 	c := start(t, 1)
