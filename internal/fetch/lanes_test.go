@@ -230,6 +230,50 @@ func TestOpenAndClose(t *testing.T) {
 	users.Wait()
 }
 
+// TestClosedWhileAsked closes a partition while it is in a request together with another one.
+func TestClosedWhileAsked(t *testing.T) {
+	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{5}})
+	both, release := make(chan bool, 10), make(chan struct{})
+	c.Fake().ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		both <- len(r.(*kmsg.FetchRequest).Topics[0].Partitions) == 2
+		c.Fake().SleepControl(func() { <-release })
+		return nil, nil, false
+	})
+	s := embeddedFetcher(t, c, fetch.Config{})
+	closed, other := s.open("orders", 0, from(0)), s.open("orders", 1, from(0))
+	if !<-both {
+		t.Fatal("they are not in one request")
+	}
+	closed.Close()
+	close(release)
+	wantOffsets(t, offsets(t, other, 5), 0, 5)
+	if n := closed.State().Bytes; n > 0 {
+		t.Errorf("the one that was closed keeps %d bytes", n)
+	}
+	if _, err := closed.Next(t.Context()); !errors.Is(err, fetch.ErrClosed) {
+		t.Errorf("the one that was closed ends with %v", err)
+	}
+}
+
+// TestClosedGivesRoomBack has a partition use up the room of all, and closes it.
+func TestClosedGivesRoomBack(t *testing.T) {
+	c := cluster(t, 1, embedded.Topic{Name: "orders", Partitions: 2})
+	for range 20 {
+		for p := range int32(2) {
+			if err := c.Produce(t.Context(), "orders", p, 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const room = 40_000
+	s := embeddedFetcher(t, c, fetch.Config{Buffer: room, PartitionBytes: 10_000})
+	first := s.open("orders", 0, earliest)
+	eventually(t, "it is full", func() bool { return first.State().Full })
+	first.Close()
+	second := s.open("orders", 1, earliest)
+	eventually(t, "all the room is the other's", func() bool { return second.State().Bytes >= room })
+}
+
 func TestFaultsPass(t *testing.T) {
 	for _, e := range []*kerr.Error{
 		kerr.NotLeaderForPartition, kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch, kerr.LeaderNotAvailable, kerr.ReplicaNotAvailable,
