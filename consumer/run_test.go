@@ -146,7 +146,15 @@ func TestHandlerOutlivesTheDrain(t *testing.T) {
 	release, entered := make(chan struct{}), make(chan *consumer.Message, 10)
 	var hang atomic.Bool
 	hang.Store(true)
-	a := start(t, "a", cfg, func(_ context.Context, m *consumer.Message) error {
+	var a *member
+	cfg.Callbacks = callbacks.Funcs{OnLost: func(ctx context.Context, _ *callbacks.Loss) error {
+		if err := a.Commit(ctx, map[strategy.TopicPartition]callbacks.Offset{{Topic: "orders"}: {Offset: 3}}); !errors.Is(err, consumer.ErrNotOwned) {
+			t.Errorf("a commit while it is told that it was given up: %v", err)
+		}
+		return nil
+	}}
+	a = newMember(t, "a", cfg)
+	a.run(func(_ context.Context, m *consumer.Message) error {
 		if m.Partition == 0 && m.Offset == 2 && hang.Load() {
 			entered <- m
 			<-release
