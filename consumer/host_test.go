@@ -29,7 +29,7 @@ func putOut(cluster *embedded.Cluster, m *member) {
 func TestOneCallbackAtATime(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Rebalance = 5 * time.Second // which the group waits for the member that it still knows
+	cfg.RebalanceTimeout = 5 * time.Second // which the group waits for the member that it still knows
 	var running atomic.Int32
 	begins := func() (ends func()) {
 		if running.Add(1) > 1 {

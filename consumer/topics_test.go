@@ -1,10 +1,16 @@
 package consumer_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/assignkit/assignkit/callbacks"
 	"github.com/assignkit/assignkit/consumer"
@@ -18,6 +24,58 @@ func deleteTopic(t *testing.T, cluster *embedded.Cluster, topic string) {
 	t.Helper()
 	if err := embeddedtest.Admin(t, cluster).DeleteTopic(topic); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTopicGrows has partitions added that get records before their member begins to read them, where others start at the end.
+func TestTopicGrows(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{5}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.Start.From = callbacks.FromLatest
+	cfg.Callbacks = callbacks.Funcs{OnAssign: func(ctx context.Context, a *callbacks.Assignment) error {
+		for p := range callbacks.Each(a.Added) {
+			if p.Partition > 0 {
+				if err := cluster.Produce(ctx, p.Topic, p.Partition, 2); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}}
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(1)
+	admin, err := sarama.NewClusterAdmin(cluster.Addrs(), cluster.Config("admin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	if err := admin.CreatePartitions("orders", 3, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	a.waitOwned(3)
+	a.waitRecords(4)
+}
+
+// TestBrokerThatIsBehind has a broker say once that a topic is not there.
+func TestBrokerThatIsBehind(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{1}})
+	cfg := config(cluster.Addrs(), "g", "orders")
+	cfg.TopicInterval = 20 * time.Millisecond
+	a := start(t, "a", cfg, nil)
+	a.waitRecords(1) // so that nobody but the look at topics asks
+	fake := cluster.Fake()
+	behind := fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Topic: "orders", Err: kerr.UnknownTopicOrPartition})
+	a.polls("the wrong answer", func() bool { return behind.Hits() == 1 })
+	looks := fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Observe: true, Count: -1})
+	a.polls("more looks", func() bool { return looks.Hits() > 3 })
+	if log := a.noted(); len(log) != 1 {
+		t.Errorf("callbacks %q", log)
+	}
+	if err := a.close(); err != nil {
+		t.Error(err)
+	}
+	if slices.Contains(a.events, consumer.Event(consumer.TopicMissing{Topic: "orders"})) {
+		t.Error("the topic is told to be missing")
 	}
 }
 

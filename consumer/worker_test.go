@@ -51,7 +51,7 @@ func TestStopIsAfterTheRecordInWork(t *testing.T) {
 func TestRetryIsCutShort(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 1, Records: []int{10}})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Failure = consumer.Failure{Retries: -1, Backoff: time.Hour, MaxBackoff: time.Hour}
+	cfg.Failure = consumer.FailurePolicy{Retries: -1, Backoff: time.Hour, MaxBackoff: time.Hour}
 	a := start(t, "a", cfg, func(_ context.Context, m *consumer.Message) error {
 		if m.Offset == 3 {
 			return errors.New("broken")
@@ -108,7 +108,7 @@ func TestDeadLetter(t *testing.T) {
 func TestComesBackWhileItsHandlerWorks(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{1}})
 	cfg := config(cluster.Addrs(), "g", "orders")
-	cfg.Drain = 50 * time.Millisecond
+	cfg.RevokeTimeout = 50 * time.Millisecond
 	var working [2]atomic.Int32
 	entered, release := make(chan struct{}, 10), make(chan struct{})
 	a := start(t, "a", cfg, func(_ context.Context, m *consumer.Message) error {
