@@ -180,7 +180,10 @@ func TestReadAhead(t *testing.T) {
 	again := cfg
 	again.Group = "h"
 	c := start(t, "c", again, nil)
-	c.waitRecords(100)
+	c.polls("the commits, from which is read ahead", func() bool {
+		s := c.Stats().Partitions
+		return len(s) == 2 && s[0].Committed == 50 && s[1].Committed == 50
+	})
 	again.Callbacks = callbacks.Funcs{OnAssign: func(_ context.Context, a *callbacks.Assignment) error {
 		for p := range callbacks.Each(a.Added) {
 			a.SetStart(p, callbacks.Start{From: callbacks.FromOffset, Offset: 10})
