@@ -268,10 +268,10 @@ func TestClosedGivesRoomBack(t *testing.T) {
 	const room = 40_000
 	s := embeddedFetcher(t, c, fetch.Config{Buffer: room, PartitionBytes: 10_000})
 	first := s.open("orders", 0, earliest)
-	eventually(t, "it is full", func() bool { return first.State().Full })
+	embeddedtest.Eventually(t, "it is full", func() bool { return first.State().Full })
 	first.Close()
 	second := s.open("orders", 1, earliest)
-	eventually(t, "all the room is the other's", func() bool { return second.State().Bytes >= room })
+	embeddedtest.Eventually(t, "all the room is the other's", func() bool { return second.State().Bytes >= room })
 }
 
 func TestFaultsPass(t *testing.T) {
