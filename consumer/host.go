@@ -330,7 +330,7 @@ func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, genera
 	defer cancel()
 	defer context.AfterFunc(h.driver.last, cancel)()
 	l := &callbacks.Loss{Event: h.event(nil), Removed: strategy.ByTopic(parts), Reason: reason, Err: cause}
-	l.Generation = generation // as the member has another one by now, or none
+	l.Generation = generation                                                   // as the member has another one by now, or none
 	_ = h.timed("lost", l.Removed, func() error { return h.user.Lost(ctx, l) }) // was reported, and changes nothing
 }
 
