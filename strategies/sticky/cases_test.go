@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -167,4 +168,57 @@ func loads(g *strategy.Group, a *strategy.Assignment) []int {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// What stands in a spec does what it says.
+func TestParameters(t *testing.T) {
+	g := &strategy.Group{
+		Topics: []strategy.Topic{{Name: "t", Partitions: 4}},
+		Members: []strategy.Member{
+			{ID: "a", Topics: []string{"t"}, Generation: 1, Owned: []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{0, 1, 2}}}},
+			{ID: "b", Topics: []string{"t"}, Generation: 1, Owned: []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{3}}}},
+		},
+	}
+	half := &strategy.Group{Topics: []strategy.Topic{{Name: "t", Partitions: 9}, {Name: "u", Partitions: 9}}}
+	for i, topics := range [][]string{{"t"}, {"t", "u"}, {"u"}} {
+		half.Members = append(half.Members, strategy.Member{ID: string(rune('a' + i)), Topics: topics})
+	}
+	for _, c := range []struct {
+		spec    string
+		group   *strategy.Group
+		loads   []int
+		stopped string
+	}{
+		{spec: "sticky", group: g, loads: []int{2, 2}},
+		{spec: "sticky?tolerance=0", group: g, loads: []int{2, 2}},
+		{spec: "sticky?tolerance=1", group: g, loads: []int{1, 3}},
+		{spec: "sticky", group: half, loads: []int{6, 6, 6}},
+		{spec: "sticky?budget=1", group: half, stopped: "balance"},
+	} {
+		a, err := strategy.Parse(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := assign(t, a, c.group)
+		if got := loads(c.group, &answer); c.loads != nil && !slices.Equal(got, c.loads) || answer.Stopped != c.stopped {
+			t.Errorf("%s: loads %v, stopped %q, want %v, %q", c.spec, got, answer.Stopped, c.loads, c.stopped)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (sticky.Assignor{}).Assign(ended, &strategy.Group{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context gives %v", err)
+	}
+	if _, err := (sticky.Assignor{}).Assign(t.Context(), &strategy.Group{Members: []strategy.Member{{}}}); err == nil {
+		t.Error("a member without an id is taken")
+	}
+	if _, err := (sticky.Assignor{Tolerance: -1}).Assign(t.Context(), &strategy.Group{}); err == nil {
+		t.Error("a tolerance below 0 is taken")
+	}
+	if _, err := strategy.Parse("sticky?tolerance=much"); err == nil {
+		t.Error("a tolerance that is no number is taken")
+	}
 }

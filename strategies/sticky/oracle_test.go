@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,9 +15,12 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// property checks f on n random inputs.
+// property checks f on n random inputs, with -short on a tenth of them.
 func property(t *testing.T, n int, f func(*rapid.T)) {
 	t.Helper()
+	if testing.Short() {
+		n /= 10
+	}
 	checks := flag.Lookup("rapid.checks")
 	before := checks.Value.String()
 	defer func() { _ = checks.Value.Set(before) }()
@@ -38,6 +42,10 @@ func drawSmall(t *rapid.T) *strategy.Group {
 	}
 	same := rapid.Bool().Draw(t, "equal subscriptions")
 	capacities := rapid.Bool().Draw(t, "capacities")
+	racks := rapid.SampledFrom([]string{"", "", "a", "ab"}).Draw(t, "racks of members")
+	if racks != "" {
+		drawRacks(t, g)
+	}
 	for i := range rapid.IntRange(1, 4).Draw(t, "members") {
 		m := strategy.Member{ID: fmt.Sprintf("m%d", i), Generation: rapid.Int32Range(-1, 2).Draw(t, "generation")}
 		for _, name := range names {
@@ -52,52 +60,89 @@ func drawSmall(t *rapid.T) *strategy.Group {
 			m.Capacity = rapid.Int32Range(1, 4).Draw(t, "capacity")
 			m.Draining = rapid.IntRange(0, 3).Draw(t, "draining") == 0
 		}
+		if racks != "" {
+			m.Rack = rapid.SampledFrom(strings.Split(racks, "")).Draw(t, "rack")
+			if rapid.IntRange(0, 3).Draw(t, "has no rack") == 0 {
+				m.Rack = ""
+			}
+		}
+		if h := rapid.IntRange(0, 2).Draw(t, "host"); h > 0 {
+			m.Labels = map[string]string{"host": strconv.Itoa(h)}
+		}
 		g.Members = append(g.Members, m)
 	}
 	return g
 }
 
-// cost is what an assignment is judged by, in this order: partitions on draining members that another could have, Σ load²/capacity
-// times 12, the same among draining members, voluntary moves.
-type cost [4]int64
+// drawRacks gives some topics racks, of which nobody is in c.
+func drawRacks(t *rapid.T, g *strategy.Group) {
+	for i := range g.Topics {
+		if rapid.IntRange(0, 3).Draw(t, "racks are not known") == 0 {
+			continue
+		}
+		for range g.Topics[i].Partitions {
+			racks := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"c", "b", "a"}), 0, 2, rapid.ID).Draw(t, "racks")
+			g.Topics[i].Racks = append(g.Topics[i].Racks, racks)
+		}
+	}
+}
 
-func costOf(table *strategy.Table, owner []int32) cost {
+// cost is what an assignment is judged by, in this order: partitions on draining members that another could have, Σ load²/capacity
+// times 12, the same among draining members, Σ of the squares of hosts' loads, voluntary moves, partitions away from their racks.
+type cost [6]int64
+
+// costOf leaves hosts out if they play no role.
+func costOf(table *strategy.Table, owner []int32, hosts bool) cost {
 	g := table.Group
 	var c cost
 	loads := make([]int64, len(g.Members))
 	for i, o := range owner {
 		if k := table.Keeper(i); k >= 0 && int(o) != k {
-			c[3]++
+			c[4]++
 		}
 		if o < 0 {
 			continue
 		}
 		loads[o]++
-		topic, _ := table.Locate(i)
+		topic, p := table.Locate(i)
 		if g.Members[o].Draining && slices.ContainsFunc(g.Members, func(m strategy.Member) bool {
 			return !m.Draining && slices.Contains(m.Topics, g.Topics[topic].Name)
 		}) {
 			c[0]++
 		}
+		if all := g.Topics[topic].Racks; len(all) > 0 && len(all[p]) > 0 && g.Members[o].Rack != "" && !slices.Contains(all[p], g.Members[o].Rack) {
+			c[5]++
+		}
 	}
+	sums := map[string]int64{}
 	for m, l := range loads {
 		if share := int64(g.Members[m].Share()); share > 0 {
 			c[1] += l * l * 12 / share
 		} else {
 			c[2] += l * l
 		}
+		host, ok := g.Members[m].Labels["host"]
+		if !ok {
+			host = g.Members[m].ID
+		}
+		sums[host] += l
+	}
+	for _, sum := range sums {
+		if hosts {
+			c[3] += sum * sum
+		}
 	}
 	return c
 }
 
 // bestCost tries all assignments.
-func bestCost(table *strategy.Table) cost {
+func bestCost(table *strategy.Table, hosts bool) cost {
 	owner := make([]int32, table.Len())
 	best := cost{math.MaxInt64}
 	var place func(i int)
 	place = func(i int) {
 		if i == len(owner) {
-			if c := costOf(table, owner); slices.Compare(c[:], best[:]) < 0 {
+			if c := costOf(table, owner, hosts); slices.Compare(c[:], best[:]) < 0 {
 				best = c
 			}
 			return
@@ -124,19 +169,20 @@ func TestAgainstBruteForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer := assign(t, sticky.Assignor{}, g)
-		got, want := costOf(table, table.Owners(&answer)), bestCost(table)
+		a := sticky.Assignor{Host: rapid.SampledFrom([]string{"", "host"}).Draw(t, "label of hosts")}
+		answer := assign(t, a, g)
+		got, want := costOf(table, table.Owners(&answer), a.Host != ""), bestCost(table, a.Host != "")
 		if got != want {
-			t.Fatalf("misplaced, squares, squares of draining, moves: got %v, want %v\n%v", got, want, answer.Members)
+			t.Fatalf("misplaced, squares, squares of draining, of hosts, moves, rack misses: got %v, want %v\n%v", got, want, answer.Members)
 		}
 		if answer.Stopped != "" {
 			t.Fatal("stopped at", answer.Stopped)
 		}
-		_, rounds, last := settle(t, strategy.Cooperative(sticky.Assignor{}), g)
+		_, rounds, last := settle(t, strategy.Cooperative(a), g)
 		if rounds > 2 {
 			t.Fatalf("settled in %d rounds", rounds)
 		}
-		if end := costOf(table, table.Owners(&last)); !slices.Equal(end[:3], want[:3]) {
+		if end := costOf(table, table.Owners(&last), a.Host != ""); !slices.Equal(end[:4], want[:4]) {
 			t.Fatalf("cooperative rounds end with loads of cost %v, want %v", end, want)
 		}
 	})

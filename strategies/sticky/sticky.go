@@ -112,8 +112,8 @@ func (a Assignor) hosts(g *strategy.Group) []int32 {
 	return hosts
 }
 
-// racks numbers the racks of members and partitions. It returns nil unless some member is in a rack of some partition, as racks
-// then can make no difference.
+// racks numbers the racks of members and partitions. It returns nil unless members and topics both have some, as racks then make
+// no difference. Racks that have nothing in common do: a member without rack is at home everywhere.
 func racks(t *strategy.Table) (members, start, partitions []int32) {
 	number := map[string]int32{}
 	members = make([]int32, len(t.Group.Members))
@@ -135,7 +135,6 @@ func racks(t *strategy.Table) (members, start, partitions []int32) {
 	}
 	elsewhere := int32(len(number)) // a rack without members
 	start = make([]int32, 1, t.Len()+1)
-	meet := false
 	for i := range t.Group.Topics {
 		topic := &t.Group.Topics[i]
 		for p := range topic.Partitions {
@@ -145,15 +144,11 @@ func racks(t *strategy.Table) (members, start, partitions []int32) {
 					if !known {
 						n = elsewhere
 					}
-					meet = meet || known
 					partitions = append(partitions, n)
 				}
 			}
 			start = append(start, int32(len(partitions)))
 		}
-	}
-	if !meet {
-		return nil, nil, nil
 	}
 	return members, start, partitions
 }
