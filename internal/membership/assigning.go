@@ -12,7 +12,7 @@ type planned struct {
 
 // compute has the assignor make a plan for the generation in round.
 func (m *Machine) compute(r *wire.JoinReply) {
-	m.leads, m.plan = true, nil
+	m.plan = nil
 	m.out.Compute = &Compute{Generation: r.Generation, Protocol: r.Protocol, Leader: r.MemberID, Members: r.Members}
 	if m.state != Leaving {
 		m.becomeAssigning()

@@ -83,7 +83,7 @@ func (m *Machine) becomeEnded() {
 func (m *Machine) lose() {
 	last := m.generation
 	m.generation, m.round, m.seen = strategy.NoGeneration, strategy.NoGeneration, strategy.NoGeneration
-	m.missed, m.leads, m.plan, m.overdue, m.previous, m.completing = false, false, nil, 0, nil, false
+	m.missed, m.plan, m.overdue, m.previous, m.completing = false, nil, 0, nil, false
 	m.retained, m.next = nil, next{}
 	m.expect(nil)
 	clear(m.doubtful) // whatever is still under way is refused, as it names a generation or a member that is gone

@@ -21,7 +21,7 @@ func (m *Machine) advanceJoining() {
 		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "bad subscription", err: err})
 		return
 	}
-	m.again, m.plan, m.leads, m.overdue, m.next = Reason{}, nil, false, 0, next{}
+	m.again, m.plan, m.overdue, m.next = Reason{}, nil, 0, next{}
 	m.drainTold = m.draining
 	m.nameless = m.memberID == "" && m.cfg.InstanceID != ""
 	m.baseline = m.subscribed()

@@ -25,7 +25,6 @@ type Machine struct {
 	completing bool   // between the answer to a join and the assignment: the group takes no commits
 	protocol   string // of round
 	leader     string // of round
-	leads      bool   // in round
 	node       int32  // of the coordinator, or -1
 
 	// What it owns. Partitions go through callbacks one at a time, so the two sets differ while callbacks are behind.
