@@ -1,6 +1,7 @@
 package strategy_test
 
 import (
+	"cmp"
 	"reflect"
 	"testing"
 
@@ -17,5 +18,25 @@ func TestByTopic(t *testing.T) {
 	}
 	if got := strategy.ByTopic(nil); got != nil {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+func TestCompareTopicPartitions(t *testing.T) {
+	sorted := []strategy.TopicPartition{{Topic: "a", Partition: 2}, {Topic: "b", Partition: 0}, {Topic: "b", Partition: 10}, {Topic: "ba", Partition: 1}}
+	for i, p := range sorted {
+		for j, q := range sorted {
+			if got, want := p.Compare(q), cmp.Compare(i, j); got != want {
+				t.Errorf("%v and %v compare as %d, want %d", p, q, got, want)
+			}
+		}
+	}
+}
+
+func TestWithholds(t *testing.T) {
+	for reason, want := range map[strategy.Reason]bool{strategy.ReasonWithheld: true, strategy.ReasonLimit: false, strategy.ReasonDraining: false} {
+		a := strategy.Assignment{Unassigned: []strategy.Unassigned{{Topic: "t", Reason: reason}}}
+		if a.Withholds() != want {
+			t.Errorf("%s: %t", reason, a.Withholds())
+		}
 	}
 }

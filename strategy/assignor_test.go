@@ -132,4 +132,7 @@ func TestCloseReachesEverything(t *testing.T) {
 	if len(calls) != 3 {
 		t.Errorf("closed %d of 3", len(calls))
 	}
+	if err := Close(Fallback(then, first)); !errors.Is(err, errBroken) {
+		t.Errorf("the error of one that is asked later is lost: %v", err)
+	}
 }

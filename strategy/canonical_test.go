@@ -17,6 +17,7 @@ func TestCanonicalIsOneForAllOrders(t *testing.T) {
 		c := g.Canonical()
 		shuffled := g.Clone()
 		if len(shuffled.Members) > 0 { // one of them twice, with another rack
+			shuffled.Members[0].Rack = "here"
 			twice := shuffled.Members[0]
 			twice.Rack = "elsewhere"
 			shuffled.Members = append(shuffled.Members, twice)
@@ -61,6 +62,72 @@ func TestCanonicalMembers(t *testing.T) {
 	}
 }
 
+// Entries of one member become one, whatever order they come in.
+func TestCanonicalMerges(t *testing.T) {
+	owned := func(partitions ...int32) []TopicPartitions { return []TopicPartitions{list("t", partitions...)} }
+	for _, c := range []struct {
+		name             string
+		one, other, want Member
+	}{
+		{"a later generation", Member{Generation: 3, Owned: owned(0)}, Member{Generation: 2, Owned: owned(1)}, Member{Generation: 3, Owned: owned(0)}},
+		{"one generation", Member{Generation: 2, Owned: owned(0)}, Member{Generation: 2, Owned: owned(1)},
+			Member{Generation: 2, Owned: []TopicPartitions{list("t", 0), list("t", 1)}}},
+		{"capacities", Member{Capacity: 2}, Member{Capacity: 3}, Member{Capacity: 3}},
+		{"one drains", Member{Draining: true}, Member{}, Member{Draining: true}},
+		{"an instance", Member{InstanceID: "i"}, Member{}, Member{InstanceID: "i"}},
+		{"a rack", Member{Rack: "r"}, Member{}, Member{Rack: "r"}},
+		{"labels", Member{Labels: map[string]string{"k": "v"}}, Member{}, Member{Labels: map[string]string{"k": "v"}}},
+		{"user data", Member{UserData: []byte("d")}, Member{}, Member{UserData: []byte("d")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.one.ID, c.other.ID, c.want.ID = "m", "m", "m"
+			for _, members := range [][]Member{{c.one, c.other}, {c.other, {ID: "n", InstanceID: "z"}, c.one}} {
+				got := (&Group{Members: members}).Canonical().Members
+				merged := got[len(got)-1]
+				if merged.ID != "m" {
+					merged = got[0]
+				}
+				if len(got) != len(members)-1 || !reflect.DeepEqual(merged, c.want) {
+					t.Errorf("got %+v, want %+v", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestClone(t *testing.T) {
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 1, Racks: [][]string{{"a"}}, Weights: []float64{2}}},
+		Members: []Member{{
+			ID: "m", Topics: []string{"t"}, Owned: []TopicPartitions{list("t", 0), list("u", 1)}, Releasing: []TopicPartitions{list("t", 0)},
+			Expecting: []TopicPartitions{list("u", 2)}, Labels: map[string]string{"k": "v"}, UserData: []byte("d"),
+		}},
+	}
+	c := g.Clone()
+	if !reflect.DeepEqual(c, g) {
+		t.Fatalf("got %+v, want %+v", c, g)
+	}
+	topic, m := &c.Topics[0], &c.Members[0]
+	for name, shared := range map[string]bool{
+		"topics": topic == &g.Topics[0], "racks": &topic.Racks[0] == &g.Topics[0].Racks[0], "a partition's racks": &topic.Racks[0][0] == &g.Topics[0].Racks[0][0],
+		"weights": &topic.Weights[0] == &g.Topics[0].Weights[0], "members": m == &g.Members[0], "subscription": &m.Topics[0] == &g.Members[0].Topics[0],
+		"claims": &m.Owned[0] == &g.Members[0].Owned[0], "claimed partitions": &m.Owned[0].Partitions[0] == &g.Members[0].Owned[0].Partitions[0],
+		"user data": &m.UserData[0] == &g.Members[0].UserData[0], "what is released": &m.Releasing[0] == &g.Members[0].Releasing[0],
+		"what is expected": &m.Expecting[0] == &g.Members[0].Expecting[0],
+	} {
+		if shared {
+			t.Errorf("%s are shared", name)
+		}
+	}
+	m.Labels["k"] = "w"
+	if g.Members[0].Labels["k"] != "v" {
+		t.Error("labels are shared")
+	}
+	if _ = append(m.Owned[0].Partitions, 9); m.Owned[1].Partitions[0] != 1 {
+		t.Error("appending to one list writes into the next")
+	}
+}
+
 func TestNothing(t *testing.T) {
 	var group *GroupError
 	if _, err := Tabulate(nil); !errors.As(err, &group) {
@@ -97,7 +164,11 @@ func TestCheck(t *testing.T) {
 		{"no weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{math.NaN()}}}}, `topic "t": partition 0 weighs NaN, which is not within 0..1e+100`},
 		{"absurd weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{1e101}}}}, `topic "t": partition 0 weighs 1e+101, which is not within 0..1e+100`},
 		{"topic listed twice", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 2}}}, `topic "t": is listed twice, with different facts`},
+		{"topic listed twice, weights", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 1, Weights: []float64{1}}}}, `topic "t": is listed twice, with different facts`},
+		{"topic listed twice, racks", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 1, Racks: [][]string{{"r"}}}}}, `topic "t": is listed twice, with different facts`},
 		{"nameless member", Group{Members: []Member{{ID: "a"}, {}}}, `member 2: has no id`},
+		{"a capacity above the most", Group{Members: []Member{{ID: "z", Capacity: MaxCapacity}, {ID: "a", Capacity: MaxCapacity + 1}}}, `member "a": capacity 1048576 is not within 0..1048575`},
+		{"infinite weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{math.Inf(1)}}}}, `topic "t": partition 0 weighs +Inf`},
 		{"capacity", Group{Members: []Member{{ID: "a", Capacity: -2}}}, `member "a": capacity -2 is not within 0..1048575`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

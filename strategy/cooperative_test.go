@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strconv"
 	"testing"
@@ -69,19 +70,19 @@ func TestCooperativeWithholds(t *testing.T) {
 // A new owner of a unit gets all of it or nothing: a part cannot be joined with anything.
 func TestCooperativeWithholdsUnits(t *testing.T) {
 	g := &Group{
-		Topics: []Topic{{Name: "t", Partitions: 2}, {Name: "u", Partitions: 2}},
+		Topics: []Topic{{Name: "t", Partitions: 3}, {Name: "u", Partitions: 2}},
 		Members: []Member{
 			{ID: "a", Topics: []string{"t", "u"}, Generation: 1, Owned: []TopicPartitions{list("t", 0, 1), list("u", 0)}}, // gave up u-1 before
 			{ID: "b", Topics: []string{"t", "u"}},
 		},
 	}
-	plan := map[string][]TopicPartitions{"a": {list("t", 0), list("u", 0)}, "b": {list("t", 1), list("u", 1)}}
+	plan := map[string][]TopicPartitions{"a": {list("t", 0), list("u", 0)}, "b": {list("t", 1, 2), list("u", 1)}} // nobody has t-2
 	got, err := Cooperative(byNumber{answers{Assignment{Members: plan}}}).Assign(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Assignment{
-		Members: map[string][]TopicPartitions{"a": {list("t", 0), list("u", 0)}, "b": nil},
+		Members: map[string][]TopicPartitions{"a": {list("t", 0), list("u", 0)}, "b": {list("t", 2)}},
 		Unassigned: []Unassigned{
 			{Topic: "t", Partition: 1, Reason: ReasonWithheld, For: "b"},
 			{Topic: "u", Partition: 1, Reason: ReasonWithheld, For: "b", With: &TopicPartition{Topic: "t", Partition: 1}},
@@ -93,7 +94,7 @@ func TestCooperativeWithholdsUnits(t *testing.T) {
 	if err := Validate(g, &got, ProtocolCooperative); err != nil {
 		t.Error(err)
 	}
-	if one, _ := Cooperative(answers{Assignment{Members: plan}}).Assign(t.Context(), g); len(one.Members["b"]) != 1 {
+	if one, _ := Cooperative(answers{Assignment{Members: plan}}).Assign(t.Context(), g); len(one.Members["b"]) != 2 {
 		t.Errorf("without units, b gets u-1 at once: %v", one.Members)
 	}
 }
@@ -138,6 +139,43 @@ func withoutClaims(members []Member) []Member {
 		out[i].Owned, out[i].Generation = nil, NoGeneration
 	}
 	return out
+}
+
+// What is withheld is listed in order, and what is wrong with an answer stays in it.
+func TestCooperativeLeavesTheRest(t *testing.T) {
+	reads := []string{"t", "u"}
+	g := &Group{
+		Topics:  []Topic{{Name: "t", Partitions: 4}, {Name: "u", Partitions: 2}},
+		Members: []Member{claim("a", 4, reads, 0, 1, 2), claim("b", 4, reads), claim("c", 4, reads)},
+	}
+	plan := Assignment{
+		Members: map[string][]TopicPartitions{
+			"a": nil, "b": {list("s", 0), list("t", -1, 2, 4, 0, 9), list("u"), list("v", 1)}, "c": {list("t", 1), list("u", 1)},
+		},
+		Unassigned: []Unassigned{{Topic: "u", Reason: ReasonLimit}, {Topic: "t", Partition: 3, Reason: ReasonLimit}},
+	}
+	want := Assignment{
+		Members: map[string][]TopicPartitions{"a": nil, "b": {list("s", 0), list("t", -1, 4, 9), list("u"), list("v", 1)}, "c": {list("u", 1)}},
+		Unassigned: []Unassigned{
+			{Topic: "t", Reason: ReasonWithheld, For: "b"}, {Topic: "t", Partition: 1, Reason: ReasonWithheld, For: "c"}, {Topic: "t", Partition: 2, Reason: ReasonWithheld, For: "b"},
+			{Topic: "t", Partition: 3, Reason: ReasonLimit}, {Topic: "u", Reason: ReasonLimit},
+		},
+	}
+	got, err := Cooperative(answers{plan}).Assign(t.Context(), g)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, got %+v, want %+v", err, got, want)
+	}
+}
+
+func TestCooperativeErrors(t *testing.T) {
+	var group *GroupError
+	if _, err := Cooperative(answers{}).Assign(t.Context(), &Group{Members: []Member{{}}}); !errors.As(err, &group) {
+		t.Errorf("a group that cannot be assigned gives %v", err)
+	}
+	broken := does{"broken", func(context.Context, *Group) (Assignment, error) { return Assignment{Stopped: "x"}, errBroken }}
+	if a, err := Cooperative(broken).Assign(t.Context(), twoMembers()); !errors.Is(err, errBroken) || a.Stopped != "" {
+		t.Errorf("an assignor that fails gives %+v, %v", a, err)
+	}
 }
 
 func TestCooperativeName(t *testing.T) {

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -75,6 +77,10 @@ func TestFallbackCauses(t *testing.T) {
 				t.Fatal("no failure was reported")
 			}
 			x := failures[0]
+			var panicked *PanicError
+			if errors.As(x.Err, &panicked) && (x.Err.Error() != "panic: no" || !strings.Contains(string(panicked.Stack), "TestFallbackCauses") || !strings.Contains(log.String(), "stack=")) {
+				t.Errorf("the panic is told as %v with the stack %s", x.Err, panicked.Stack)
+			}
 			if x.Cause != c.cause || x.Assignor != "first" || x.Position != 0 || x.Group != "billing" || x.Generation != 7 || x.Next == "" {
 				t.Errorf("reported %+v", x)
 			}
@@ -140,6 +146,67 @@ func TestFallbackAlwaysAnswers(t *testing.T) {
 			t.Fatalf("next: %v", reported)
 		}
 	})
+}
+
+// Each assignor gets its share of the time that is left, and a context that ends when it has been asked.
+func TestFallbackSharesTheTime(t *testing.T) {
+	const minute = time.Minute
+	var contexts []context.Context
+	var left []time.Duration
+	broken := does{"broken", func(ctx context.Context, _ *Group) (Assignment, error) {
+		deadline, _ := ctx.Deadline()
+		contexts, left = append(contexts, ctx), append(left, time.Until(deadline).Round(10*minute))
+		return Assignment{}, errBroken
+	}}
+	var positions []int
+	f := Fallback(broken, broken, broken)
+	f.Logger = slog.New(slog.DiscardHandler)
+	f.OnFailure = func(x Failure) { positions = append(positions, x.Position) }
+	ctx, cancel := context.WithTimeout(t.Context(), 600*minute)
+	defer cancel()
+	if _, err := f.Assign(ctx, twoMembers()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{200 * minute, 300 * minute, 600 * minute}; !slices.Equal(left, want) {
+		t.Errorf("had %v, want %v", left, want)
+	}
+	for i, ctx := range contexts {
+		if ctx.Err() == nil {
+			t.Errorf("the context of assignor %d goes on", i)
+		}
+	}
+	if !slices.Equal(positions, []int{0, 1, 2}) || f.Name() != "broken" {
+		t.Errorf("positions %v, name %s", positions, f.Name())
+	}
+}
+
+// The last resort fills up the least loaded, by capacity, and lets nobody have anything who is about to leave.
+func TestLastResort(t *testing.T) {
+	reads := []string{"t"}
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 12}, {Name: "u", Partitions: 2}},
+		Members: []Member{
+			claim("a", 1, reads, 0, 1, 2, 3), claim("b", 1, reads), {ID: "c", Topics: reads, Capacity: 2},
+			{ID: "d", Topics: []string{"t", "u"}, Draining: true}, {ID: "e", Topics: []string{"u"}, Draining: true},
+		},
+	}
+	a, err := lastResort(g, ProtocolCooperative)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]TopicPartitions{
+		"a": {list("t", 0, 1, 2, 3)}, "b": {list("t", 5, 8, 11)}, "c": {list("t", 4, 6, 7, 9, 10)}, "d": {list("u", 0)}, "e": {list("u", 1)},
+	}
+	if !reflect.DeepEqual(a.Members, want) || a.Unassigned != nil {
+		t.Errorf("got %v, want %v", a.Members, want)
+	}
+	g.Members = append(g.Members, claim("f", 1, nil, 4, 11))
+	if a, err = lastResort(g, ProtocolCooperative); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Unassigned{{Topic: "t", Partition: 4, Reason: ReasonWithheld}, {Topic: "t", Partition: 11, Reason: ReasonWithheld}}; !reflect.DeepEqual(a.Unassigned, want) || a.Count("c")+a.Count("b") != 6 {
+		t.Errorf("got %v, withheld %v", a.Members, a.Unassigned)
+	}
 }
 
 func TestFallbackTakesTheProtocolOfTheFirst(t *testing.T) {

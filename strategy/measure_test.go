@@ -134,6 +134,40 @@ func TestMeasureLargestWeights(t *testing.T) {
 	}
 }
 
+// Topics with weights and without, a member that is about to go, and a topic that one reads and nobody gets.
+func TestMeasureWeights(t *testing.T) {
+	g := &Group{
+		Topics: []Topic{{Name: "t", Partitions: 4, Weights: []float64{6, 1, 2, 1}}, {Name: "u", Partitions: 2}, {Name: "v", Partitions: 1}},
+		Members: []Member{
+			{ID: "a", Topics: []string{"t", "u", "v"}}, {ID: "b", Topics: []string{"t", "u"}}, {ID: "d", Topics: []string{"t"}, Draining: true},
+		},
+	}
+	a := Assignment{
+		Members:    map[string][]TopicPartitions{"a": {list("t", 0), list("u", 1)}, "b": {list("t", 1, 2), list("u", 0)}, "d": {list("t", 3)}},
+		Unassigned: []Unassigned{{Topic: "v", Reason: ReasonIneligible}},
+	}
+	const cv = 1.5 / 5.5
+	want := Metrics{ // t-0 fills one member: 6² + 5² is the least there is, and 7² + 4² what is reached
+		Members: 3, Partitions: 7, Unassigned: 1, Max: 7, Min: 4, Mean: 5.5, Skew: 3, CV: cv, Jain: 1 / (1 + cv*cv),
+		Regret: 4, RegretRatio: 4.0 / 61, Bound: true, TopicSkew: 1, Placed: 6, Misplaced: 1,
+	}
+	m, err := Measure(g, &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(m.Jain-want.Jain) < 1e-12 {
+		m.Jain = want.Jain
+	}
+	if m != want {
+		t.Errorf("got  %+v\nwant %+v", m, want)
+	}
+	g.Members[0].Capacity = 2 // weights that could be cut at will would give 121/3
+	m, err = Measure(g, &a)
+	if want := 49.0/2 + 16 - 121.0/3; err != nil || math.Abs(m.Regret-want) > 1e-9 || math.Abs(m.RegretRatio-want*3/121) > 1e-9 {
+		t.Errorf("with capacities: %+v, want %v, %v", m, want, err)
+	}
+}
+
 func TestMeasureEmpty(t *testing.T) {
 	for _, g := range []*Group{{}, {Topics: []Topic{{Name: "t", Partitions: 3}}}, {Members: []Member{{ID: "a"}}}, {Members: []Member{{ID: "a", Draining: true}}}} {
 		m, err := Measure(g, &Assignment{})

@@ -158,6 +158,25 @@ func TestAssignmentReadsBack(t *testing.T) {
 	})
 }
 
+// What an answer gives away that is not there is passed over, wherever it stands.
+func TestOwnersPassesOver(t *testing.T) {
+	g := &Group{
+		Topics:  []Topic{{Name: "t", Partitions: 2}, {Name: "u", Partitions: 2}, {Name: "w", Partitions: 1}},
+		Members: []Member{{ID: "a"}, {ID: "b"}},
+	}
+	table, err := Tabulate(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Assignment{Members: map[string][]TopicPartitions{
+		"a": {list("s", 0), list("u", -1, 2, 1, 3), list("v", 0), list("w", 0), list("t", 0, 5)},
+		"c": {list("t", 1)},
+	}}
+	if got := table.Owners(&a); !slices.Equal(got, []int32{0, NoOwner, NoOwner, 0, 0}) {
+		t.Errorf("owners are %v", got)
+	}
+}
+
 func TestAssignmentSharesWhatStays(t *testing.T) {
 	g := &Group{
 		Topics: []Topic{{Name: "t", Partitions: 4}},
