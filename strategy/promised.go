@@ -10,26 +10,15 @@ func (t *Table) promised() *Group {
 		return t.Group
 	}
 	owner := slices.Clone(t.owner)
-	generation := NoGeneration
-	for m := range t.Group.Members {
-		generation = max(generation, t.Group.Members[m].Generation)
-	}
-	for i, o := range owner {
-		if o < NoOwner {
-			owner[i] = NoOwner // nobody keeps it
-		}
-	}
 	for i, m := range expects {
 		owner[i] = m
 	}
 	will := t.Assignment(owner).Members
 	g := *t.Group
-	g.table = nil
 	g.Members = slices.Clone(g.Members)
 	for m := range g.Members {
 		member := &g.Members[m]
-		member.Owned, member.Generation = will[member.ID], generation
-		member.Releasing, member.Expecting = nil, nil
+		member.Owned, member.Releasing, member.Expecting = will[member.ID], nil, nil // no two own one, so generations do not matter
 	}
 	return &g
 }
@@ -51,9 +40,6 @@ func (t *Table) expectations() map[int32]int32 {
 			}
 			expects[i] = int32(m)
 		})
-	}
-	if len(expects) == 0 {
-		return nil
 	}
 	releasing := map[int32]bool{} // by who owns them
 	for m := range t.Group.Members {

@@ -45,16 +45,27 @@ func TestCooperativeKeepsPromises(t *testing.T) {
 		{"promised twice", []Member{expecting(claim("a", 4, reads), 1), expecting(claim("b", 4, reads), 1, 2)}, []string{"", "", "b"}},
 		{"not subscribed any more", []Member{claim("a", 4, reads, 0), expecting(claim("b", 4, []string{"u"}), 1)}, []string{"a", "", ""}},
 		{"about to leave", []Member{claim("a", 4, reads, 0), draining(expecting(claim("b", 4, reads), 1))}, []string{"a", "", ""}},
+		{"one about to leave, and one not", []Member{draining(expecting(claim("a", 4, reads), 0, 1)), expecting(claim("b", 4, reads), 1)}, []string{"", "b", ""}},
+		{"expected by the first", []Member{expecting(claim("a", 4, reads), 1), claim("b", 4, reads, 0)}, []string{"b", "a", ""}},
+		{"beside a dispute", []Member{claim("a", 4, reads, 0), claim("b", 4, reads, 0), expecting(claim("c", 4, reads), 1)}, []string{"", "c", ""}},
+		{"beside one of a former subscriber", []Member{claim("a", 4, []string{"u"}, 0), expecting(claim("b", 4, reads), 1)}, []string{"", "b", ""}},
 		{"disputed", []Member{claim("a", 4, reads, 1), claim("b", 4, reads, 1), expecting(claim("c", 4, reads), 1)}, []string{"", "", ""}},
 		{"a topic that is gone", []Member{claim("a", 4, reads, 0), expecting(claim("b", 4, reads), 7, -1)}, []string{"a", "", ""}},
 		{"of an older generation", []Member{claim("a", 4, reads, 0), expecting(claim("b", 2, reads), 1)}, []string{"a", "b", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := &Group{Topics: []Topic{{Name: "t", Partitions: 3}}, Members: c.members}
+			before := g.Clone()
 			inner := &sees{}
 			answer, err := Cooperative(inner).Assign(t.Context(), g)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(g, before) {
+				t.Errorf("the group was changed: %+v", g)
+			}
+			if inner.group.Members[0].Expecting != nil {
+				t.Error("the assignor sees hints")
 			}
 			table, err := Tabulate(inner.group)
 			if err != nil {

@@ -54,6 +54,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// An empty pair between two is passed over, and an assignor sees its specification as it was written.
+func TestParseEmptyPairs(t *testing.T) {
+	const text = "test-spec:x?&number=08&&flag"
+	a, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := a.(configured).spec; s.Text != text || s.Int("number", 1) != 8 || !s.Bool("flag") {
+		t.Errorf("%+v", s)
+	}
+	if a, err = Parse("test-spec:x?number=2147483647&label=no+number"); err != nil || a.(configured).spec.Int("label", 5) != 5 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if _, err = Parse("test-spec:x?number=2147483648"); !errors.Is(err, ErrSpec) {
+		t.Error(err)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for spec, want := range map[string]string{
 		"":                              `strategy "": has no name; there are test-plain, test-spec`,
@@ -89,8 +107,15 @@ func TestParseErrors(t *testing.T) {
 	if _, err := Parse("test-spec:broken"); !errors.Is(err, errBroken) {
 		t.Error(err)
 	}
-	if _, err := Parse(strings.Repeat("x", 1<<20)); !errors.Is(err, ErrSpec) || len(err.Error()) > 200 {
-		t.Error(err)
+	for n, want := range map[int]error{maxSpec: ErrUnknownStrategy, maxSpec + 1: ErrSpec} {
+		if _, err := Parse(strings.Repeat("x", n)); !errors.Is(err, want) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+	for n, want := range map[int]string{80: `"` + strings.Repeat("?", 80) + `": has`, 81: `"` + strings.Repeat("?", 80) + `...": has`} {
+		if _, err := Parse(strings.Repeat("?", n)); !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
 	}
 }
 
@@ -102,7 +127,10 @@ func TestRegisterPanics(t *testing.T) {
 		`"Upper" is no name`:                 func() { Register("Upper", Definition{New: noop}) },
 		`"a?b" is no name`:                   func() { Register("a?b", Definition{New: noop}) },
 		`"-a" is no name`:                    func() { Register("-a", Definition{New: noop}) },
-		`"test-new" has no New`:              func() { Register("test-new", Definition{}) },
+		`parameter "a" is nameless, reserved or listed twice`: func() {
+			Register("test-new", Definition{New: noop, Parameters: []Parameter{{Name: "a"}, {Name: "a"}}})
+		},
+		`"test-new" has no New`: func() { Register("test-new", Definition{}) },
 		`parameter "cooperative" is nameless, reserved or listed twice`: func() {
 			Register("test-new", Definition{New: noop, Parameters: []Parameter{{Name: "cooperative"}}})
 		},
@@ -115,6 +143,16 @@ func TestRegisterPanics(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+	for name, want := range map[string]bool{"0.9-z_a": true, "z": true, "9": true, "a-": false, ".a": false, "a{": false, "a`": false, "a/b": false, "a:": false} {
+		if validName(name) != want {
+			t.Errorf("%q is a name: %t", name, !want)
+		}
+	}
+	for kind, want := range map[Kind]string{KindInt: "number", KindBool: "bool", KindChoice: "choice", KindText: "text"} {
+		if kind.String() != want {
+			t.Errorf("kind %d is %q, want %s", kind, kind, want)
+		}
 	}
 	if _, ok := Lookup("test-new"); ok {
 		t.Error("registered in spite of the panic")

@@ -45,8 +45,8 @@ func (t *Table) Readers(topic int) []int32 {
 	return t.notDraining(list)
 }
 
-// Subscriptions returns all of [Table.Subscribers] in one list: topic t has members[start[t]:start[t+1]]. Both are nil if
-// every member subscribes to every topic. The lists are the table's own and must not be changed.
+// Subscriptions returns all of [Table.Subscribers] in one list: topic t has members[start[t]:start[t+1]]. Both are nil if every member
+// subscribes to every topic. The lists are the table's own and must not be changed.
 func (t *Table) Subscriptions() (start, members []int32) { return t.reads.start, t.reads.subscribers }
 
 func (t *Table) notDraining(list []int32) []int32 {

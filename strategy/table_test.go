@@ -205,6 +205,31 @@ func TestAssignmentSharesWhatStays(t *testing.T) {
 	}
 }
 
+// Who may read a topic's partitions: those that are not about to leave, if there are any.
+func TestReaders(t *testing.T) {
+	both := []string{"t", "u"}
+	for _, c := range []struct {
+		name    string
+		members []Member
+		t, u    []int32
+	}{
+		{"all read all", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both}}, []int32{0, 1}, []int32{0, 1}},
+		{"one is draining", []Member{{ID: "a", Topics: both, Draining: true}, {ID: "b", Topics: both}}, []int32{1}, []int32{1}},
+		{"all are draining", []Member{{ID: "a", Topics: both, Draining: true}, {ID: "b", Topics: both, Draining: true}}, []int32{0, 1}, []int32{0, 1}},
+		{"different topics", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both[1:]}}, []int32{0}, []int32{0, 1}},
+		{"the first is draining", []Member{{ID: "a", Topics: both, Draining: true}, {ID: "b", Topics: both[1:]}}, []int32{0}, []int32{1}},
+		{"the last is draining", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both[1:], Draining: true}}, []int32{0}, []int32{0}},
+	} {
+		table, err := Tabulate(&Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "u", Partitions: 1}}, Members: c.members})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(table.Readers(0), c.t) || !slices.Equal(table.Readers(1), c.u) {
+			t.Errorf("%s: %v and %v, want %v and %v", c.name, table.Readers(0), table.Readers(1), c.t, c.u)
+		}
+	}
+}
+
 func TestTopicNames(t *testing.T) {
 	var topics []Topic
 	for i := range 3000 {
