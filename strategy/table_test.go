@@ -1,12 +1,20 @@
 package strategy
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
+
+// Groups are small, so many of them can be tried; the command line may still say how many.
+func init() {
+	if err := flag.Set("rapid.checks", "500"); err != nil {
+		panic(err)
+	}
+}
 
 // claim makes a member that subscribes to topics and claims partitions of t.
 func claim(id string, generation int32, topics []string, partitions ...int32) Member {
@@ -122,6 +130,13 @@ func TestTabulateAgainstNaive(t *testing.T) {
 				t.Fatalf("owner of %v is %d, want %d", name, got, want)
 			}
 			topic, p := table.Locate(i)
+			keeper := table.Owner(i)
+			if keeper >= 0 && !slices.Contains(table.Group.Members[keeper].Topics, name.Topic) || keeper == Disputed {
+				keeper = NoOwner
+			}
+			if table.Keeper(i) != keeper {
+				t.Fatalf("keeper of %v is %d, want %d", name, table.Keeper(i), keeper)
+			}
 			if table.Base(topic)+int(p) != i {
 				t.Fatalf("number %d is located at %d-%d", i, topic, p)
 			}
@@ -202,6 +217,37 @@ func TestAssignmentSharesWhatStays(t *testing.T) {
 	}
 	if got := table.Owners(&a); !slices.Equal(got, []int32{0, 0, 1, 2}) {
 		t.Errorf("appending to a list changed another: %v", got)
+	}
+}
+
+// A table's group has its table with it, and a copy has not.
+func TestTabulateAgain(t *testing.T) {
+	table, err := Tabulate(twoMembers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := Tabulate(table.Group); again != table {
+		t.Error("tabulated twice")
+	}
+	other := *table.Group
+	other.Members = other.Members[:1]
+	if again, _ := Tabulate(&other); again == table {
+		t.Error("another group is given the table of the one that it was copied from")
+	}
+	if table.Shares() != nil {
+		t.Errorf("shares are %v, and all are 1", table.Shares())
+	}
+	other.Members = []Member{{ID: "a", Capacity: 1}, {ID: "b", Capacity: 2}}
+	if table, err = Tabulate(&other); err != nil || !slices.Equal(table.Shares(), []int32{1, 2}) {
+		t.Errorf("shares are %v, %v", table.Shares(), err)
+	}
+	for i, name := range []string{"t", "u"} {
+		if n, ok := table.Topic(name); n != i || !ok {
+			t.Errorf("%s is topic %d, %t", name, n, ok)
+		}
+	}
+	if _, ok := table.Topic("v"); ok {
+		t.Error("v is a topic")
 	}
 }
 

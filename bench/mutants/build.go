@@ -30,13 +30,13 @@ var (
 	histories = suite{path: "internal/histories", flags: []string{"-histories=200"}}
 	machine   = suite{path: "internal/membership", skip: []string{"TestHistoriesFindFaults"}}
 	// Properties begin with the same numbers each time, so that figures can be compared, and do not look for a smaller failure.
-	rapid = []string{"-test.short", "-rapid.seed=1", "-rapid.shrinktime=0s", "-rapid.nofailfile"}
+	rapid = []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-rapid.nofailfile"}
 	// suites has the tests that each package is measured by: its own, and quick ones of those that use it.
 	suites = map[string][]suite{
 		"strategies/sticky": {{path: "strategies/sticky", flags: rapid}},
 		"strategy": {
 			{path: "strategy", flags: rapid},
-			{path: "strategies/sticky", flags: rapid},
+			{path: "strategies/sticky", flags: append([]string{"-test.short"}, rapid...)},
 			{path: "strategies/range", skip: []string{"TestConformance"}},
 			{path: "strategies/roundrobin", skip: []string{"TestConformance", "TestConformanceCooperative"}},
 		},

@@ -15,12 +15,9 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// property checks f on n random inputs, with -short on a tenth of them.
+// property checks f on n random inputs.
 func property(t *testing.T, n int, f func(*rapid.T)) {
 	t.Helper()
-	if testing.Short() {
-		n /= 10
-	}
 	checks := flag.Lookup("rapid.checks")
 	before := checks.Value.String()
 	defer func() { _ = checks.Value.Set(before) }()
