@@ -35,7 +35,7 @@ func (m *Machine) computed(in Computed) {
 	for _, t := range sortedCounts(in.Topics) {
 		m.plan = append(m.plan, planned{TopicCount: t})
 	}
-	m.watch(true)
+	m.watch()
 	if in.Withheld {
 		m.overdue = m.now + m.cfg.Rebalance
 	}

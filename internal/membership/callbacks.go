@@ -10,10 +10,9 @@ func (m *Machine) assign(s set) {
 	m.assigned, m.unsettled, m.aheadMoved = s, true, true
 }
 
-// loseSome takes partitions away that are no longer the member's, and last were in a generation. What an unfinished Revoke is about has its
-// callback already.
+// loseSome takes partitions away that were announced and are no longer the member's, and last were in a generation. What an unfinished Revoke
+// is about has its callback already.
 func (m *Machine) loseSome(s set, in int32) {
-	s = s.and(m.announced)
 	if len(s) == 0 {
 		return
 	}
@@ -137,7 +136,6 @@ func (m *Machine) callbackDone(in CallbackDone) {
 		}
 	case Revoke, Lost:
 		m.announced, m.aheadMoved = m.announced.minus(c.Partitions), true
-		m.stop(c.Partitions)
 		if c.Kind == Revoke {
 			m.revokeTook = m.now - m.runSince
 		}

@@ -63,9 +63,7 @@ func (m *Machine) settleAll(code wire.Code) {
 
 // settleCommits refuses what is open of partitions that are lost.
 func (m *Machine) settleCommits(s set) {
-	if len(s) > 0 && len(m.commits) > 0 {
-		m.settleWhere(wire.UnknownMemberID, func(o *wire.Offset) bool { return s.has(o.TopicPartition) })
-	}
+	m.settleWhere(wire.UnknownMemberID, func(o *wire.Offset) bool { return s.has(o.TopicPartition) })
 }
 
 func (m *Machine) answerCommits() {

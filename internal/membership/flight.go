@@ -128,9 +128,6 @@ func (m *Machine) expire() {
 		if f != nil && m.now >= f.deadline {
 			m.out.Close = append(m.out.Close, f.lane)
 			m.disconnected(f.lane)
-			if f.lane == Any {
-				m.drop(Any)
-			}
 		}
 	}
 	m.expireSession()

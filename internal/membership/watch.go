@@ -29,7 +29,7 @@ func (m *Machine) subscribe(in Subscribe) {
 func (m *Machine) learn(topics []TopicCount) {
 	m.known = sortedCounts(topics)
 	m.noticeRecreated()
-	m.watch(false)
+	m.watch()
 }
 
 // noticeRecreated loses what the member had of topics whose like-named successors it has now. Offsets of the one say nothing about the
@@ -61,11 +61,11 @@ func (m *Machine) subscribes(topic string) bool {
 // watch asks for a round if topics are no longer as they were when the present assignment was made. Every member compares with what it
 // knew before it joined, the leader also with its plan; so a change is noticed whoever sees it first. A topic of the plan that only others
 // read may not be known yet.
-func (m *Machine) watch(planning bool) {
+func (m *Machine) watch() {
 	if m.cfg.bug == "growth unnoticed" {
 		return
 	}
-	if !planning && !slices.Equal(m.subscribed(), m.baseline) {
+	if !slices.Equal(m.subscribed(), m.baseline) {
 		m.again = Reason{TopicsChanged, "topics changed"}
 	}
 	for i := range m.plan {

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/assignkit/assignkit/internal/balance"
 	"github.com/assignkit/assignkit/internal/groupjson"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
@@ -172,6 +174,12 @@ func loads(g *strategy.Group, a *strategy.Assignment) []int {
 
 // What stands in a spec does what it says.
 func TestParameters(t *testing.T) {
+	if a, err := strategy.Parse("sticky"); err != nil || a != (sticky.Assignor{}) || a.Name() != "sticky" {
+		t.Errorf("without parameters it is %+v, %v", a, err)
+	}
+	if d, _ := strategy.Lookup("sticky"); d.Parameters[2].Default != strconv.Itoa(balance.DefaultBudget) {
+		t.Errorf("said to be the default: %+v", d.Parameters[2])
+	}
 	g := &strategy.Group{
 		Topics: []strategy.Topic{{Name: "t", Partitions: 4}},
 		Members: []strategy.Member{
@@ -218,7 +226,9 @@ func TestErrors(t *testing.T) {
 	if _, err := (sticky.Assignor{Tolerance: -1}).Assign(t.Context(), &strategy.Group{}); err == nil {
 		t.Error("a tolerance below 0 is taken")
 	}
-	if _, err := strategy.Parse("sticky?tolerance=much"); err == nil {
-		t.Error("a tolerance that is no number is taken")
+	for _, spec := range []string{"sticky?tolerance=much", "sticky?budget=much"} {
+		if _, err := strategy.Parse(spec); err == nil {
+			t.Errorf("%s is taken", spec)
+		}
 	}
 }

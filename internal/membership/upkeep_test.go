@@ -1,0 +1,272 @@
+package membership
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/assignkit/assignkit/internal/membership/wire"
+	"github.com/assignkit/assignkit/internal/protocol"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// What a member owes to its application and its group at odd moments.
+
+func at(p int32) strategy.TopicPartition { return strategy.TopicPartition{Topic: "t", Partition: p} }
+
+func (r *rig) commit(id uint64, p int32, offset int64) {
+	r.step(Commit{ID: id, Offsets: []wire.Offset{{TopicPartition: at(p), Offset: offset}}})
+}
+
+// again goes through another round, with that assignment.
+func (r *rig) again(generation int32, partitions ...int32) {
+	r.t.Helper()
+	r.reply(wire.JoinReply{MemberID: "me", Generation: generation, Protocol: "c", Leader: "other"})
+	r.reply(wire.SyncReply{Assignment: assignment(r.t, partitions...)})
+}
+
+// The group waits for a callback from when it began to wait for the member, and that is not while the member waits for others.
+func TestDeadlines(t *testing.T) {
+	r := newRig(t, Config{Rebalance: 20 * time.Second})
+	r.reply(wire.FindCoordinatorReply{Node: 1})
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 1, Protocol: "c", Leader: "other"})
+	r.now = 5 * time.Second
+	r.reply(wire.SyncReply{Assignment: assignment(t, 0, 1)})
+	if got := r.out.Callback.Deadline; got != 20*time.Second { // the sync that was answered was sent at 0
+		t.Errorf("Assign may take until %v", got)
+	}
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	r.beat()
+	sent := r.now
+	r.now += 100 * time.Millisecond
+	r.reply(wire.HeartbeatReply{})
+	r.now += time.Second
+	r.step(Leave{})
+	if got := r.out.Callback.Deadline; got != sent+20*time.Second {
+		t.Errorf("Revoke may take until %v, want %v", got, sent+20*time.Second)
+	}
+}
+
+// An eager member that is to join ends an Assign that has just begun, as what it prepares has to go.
+func TestEagerCancelsAssign(t *testing.T) {
+	for _, kind := range []Kind{Assign, Revoke} {
+		r := newRig(t, Config{Offers: []Offer{{Name: "c", Protocol: strategy.ProtocolEager}}})
+		r.reply(wire.FindCoordinatorReply{Node: 1})
+		r.again(1, 0, 1)
+		if kind == Revoke {
+			r.step(CallbackDone{ID: r.out.Callback.ID})
+			r.step(Rejoin{Reason: "test"})
+		}
+		running := r.out.Callback
+		r.beat()
+		r.reply(wire.HeartbeatReply{Code: wire.RebalanceInProgress})
+		want := running.ID
+		if kind == Revoke {
+			want = 0
+		}
+		if running.Kind != kind || r.out.Cancel != want {
+			t.Errorf("%v: %q", kind, DescribeOutput(&r.out))
+		}
+	}
+}
+
+// That one Assign was told to end does not excuse the error of the next.
+func TestAssignFailsBehindACancelledOne(t *testing.T) {
+	r := newRig(t, Config{})
+	r.reply(wire.FindCoordinatorReply{Node: 1})
+	r.again(1, 0)
+	assign := r.out.Callback.ID
+	r.beat()
+	r.reply(wire.HeartbeatReply{Code: wire.UnknownMemberID})
+	r.step(CallbackDone{ID: assign + 7}) // of no callback that there is
+	if r.out.Callback != nil {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.step(CallbackDone{ID: assign, Err: errors.New("told to end")})
+	r.step(CallbackDone{ID: r.out.Callback.ID}) // Lost
+	r.now = r.out.Wake
+	r.step(Tick{})
+	r.again(4, 0)
+	failed := errors.New("no room")
+	r.step(CallbackDone{ID: r.out.Callback.ID, Err: failed})
+	if r.m.State() != Leaving || r.out.Callback == nil || r.out.Callback.Kind != Revoke {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	if r.reply(wire.LeaveReply{}); r.out.Ended == nil || !errors.Is(r.out.Ended.Err, failed) {
+		t.Errorf("%q", DescribeOutput(&r.out))
+	}
+}
+
+// Partitions that are lost do not end a Revoke of others, and those that are in it take their commits with them.
+func TestLostBesideRevoke(t *testing.T) {
+	for _, topic := range []string{"t", "u"} {
+		r := newRig(t, Config{})
+		find := r.out
+		r.step(Subscribe{Topics: []string{"t", "u"}})
+		r.out = find
+		r.reply(wire.FindCoordinatorReply{Node: 1})
+		r.reply(wire.JoinReply{MemberID: "me", Generation: 1, Protocol: "c", Leader: "other"})
+		a := protocol.Assignment{Partitions: []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{0}}, {Topic: "u", Partitions: []int32{0}}}}
+		data, err := a.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.reply(wire.SyncReply{Assignment: data})
+		r.step(CallbackDone{ID: r.out.Callback.ID})
+		counts := []TopicCount{{Topic: "t", Partitions: 1, ID: [16]byte{1}}, {Topic: "u", Partitions: 1, ID: [16]byte{1}}}
+		r.step(Metadata{Topics: counts}) // starts a round
+		a.Partitions = a.Partitions[1:]
+		if data, err = a.AppendBinary(nil); err != nil {
+			t.Fatal(err)
+		}
+		r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
+		r.reply(wire.SyncReply{Assignment: data})
+		revoke := r.out.Callback
+		r.commit(1, 0, 9)
+		changed := []TopicCount{counts[0], counts[1]}
+		for i := range changed {
+			if changed[i].Topic == topic {
+				changed[i].ID = [16]byte{2}
+			}
+		}
+		r.step(Metadata{Topics: changed})
+		if got, want := r.out.Cancel == revoke.ID, topic == "t"; got != want {
+			t.Errorf("%s is lost: Revoke of t is cancelled: %v", topic, got)
+		}
+		if got, want := len(r.out.Answers) == 1, topic == "t"; got != want {
+			t.Errorf("%s is lost: a commit of t is answered: %v", topic, got)
+		}
+	}
+}
+
+// A leader plans as who it is. What it has planned for is over with its membership, like all that was announced to it.
+func TestForgets(t *testing.T) {
+	r := newRig(t, Config{HandOver: true})
+	r.stable()
+	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 4}}})
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "me", Members: []protocol.JoinMember{{ID: "me"}}})
+	if c := r.out.Compute; c == nil || c.Generation != 2 || c.Protocol != "c" || c.Leader != "me" || len(c.Members) != 1 {
+		t.Fatalf("%q, %+v", DescribeOutput(&r.out), c)
+	}
+	r.step(Computed{Generation: 2, Topics: []TopicCount{{Topic: "t", Partitions: 4}, {Topic: "others", Partitions: 2}}, Withheld: true})
+	u := protocol.UserData{Coming: []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{3}}}, FollowUp: &protocol.FollowUp{After: time.Hour, Grace: time.Second}}
+	r.reply(wire.SyncReply{Assignment: hinted(t, &u, 0)})
+	if r.out.Coming == nil || len(r.m.retained) != 1 {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.commit(1, 0, 5)
+	commit := r.out.Requests[0].ID
+	r.beat()
+	r.reply(wire.HeartbeatReply{Code: wire.UnknownMemberID})
+	if r.out.Coming == nil || len(*r.out.Coming) != 0 || r.m.LossCode() != wire.UnknownMemberID || len(r.out.Answers) != 1 || r.out.Answers[0].Codes[0] != wire.UnknownMemberID {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	r.now = max(r.now, r.m.retryAt)
+	r.step(Tick{})
+	if s := r.said(); len(s.Owned) != 0 || s.Generation != strategy.NoGeneration {
+		t.Errorf("claims %+v", s)
+	}
+	r.again(9, 0)
+	assign := r.out.Callback
+	r.step(Replied{ID: commit, Body: wire.CommitReply{Codes: []wire.Code{wire.IllegalGeneration}}}) // of the former self
+	if r.m.State() != Stable || assign == nil || assign.Kind != Assign {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.step(CallbackDone{ID: assign.ID})
+	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 4}, {Topic: "others", Partitions: 9}}})
+	for began := r.now; r.now < began+2*time.Minute; r.step(Tick{}) {
+		if r.m.State() != Stable {
+			t.Fatalf("begins a round at %v: %s", r.now-began, r.m.Reason())
+		}
+		for _, request := range r.out.Requests {
+			r.step(Replied{ID: request.ID, Body: wire.HeartbeatReply{}})
+		}
+		r.now = r.out.Wake
+	}
+}
+
+// A commit whose answer is still to come when its partition's Revoke has ended is answered when membership ends.
+func TestCommitOutlivesRevoke(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.commit(1, 1, 5)
+	r.step(Rejoin{Reason: "test"})
+	r.again(2, 0)
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	if len(r.out.Answers) > 0 {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.now = r.out.Wake
+	r.beat()
+	r.reply(wire.HeartbeatReply{Code: wire.UnknownMemberID})
+	if len(r.out.Answers) != 1 || r.out.Answers[0].Codes[0] != wire.UnknownMemberID {
+		t.Errorf("%q", DescribeOutput(&r.out))
+	}
+}
+
+// Once it is to leave, nothing is read ahead, a second request does not give it more time, and what is still to be committed when that is over is
+// answered before the end.
+func TestLeavingInTime(t *testing.T) {
+	r := newRig(t, Config{HandOver: true, Leave: 30 * time.Second})
+	r.stable()
+	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 4}}})
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
+	u := protocol.UserData{Coming: []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{3}}}, FollowUp: &protocol.FollowUp{After: time.Hour}}
+	r.reply(wire.SyncReply{Assignment: hinted(t, &u, 0, 1)})
+	began := r.now
+	r.step(Leave{}) // hands over first
+	if r.m.State() != Stable {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.now += 5 * time.Second
+	r.commit(1, 0, 5)
+	r.step(Leave{Prompt: true})
+	if r.m.State() != Leaving || r.out.Coming == nil || len(*r.out.Coming) != 0 || r.out.Callback.Kind != Revoke {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	revoke := r.out.Callback.ID
+	var answers []Answer
+	for r.now < began+30*time.Second {
+		r.now = min(r.out.Wake, began+30*time.Second)
+		r.step(Tick{})
+		answers = append(answers, r.out.Answers...)
+	}
+	if r.out.Cancel != revoke {
+		t.Errorf("Revoke goes on behind the end of its time: %q", DescribeOutput(&r.out))
+	}
+	r.step(CallbackDone{ID: revoke})
+	answers = append(answers, r.out.Answers...)
+	if r.out.Ended == nil || len(answers) != 1 || answers[0].ID != 1 || answers[0].Codes[0] != wire.UnknownMemberID {
+		t.Errorf("%q, answers %v", DescribeOutput(&r.out), answers)
+	}
+}
+
+// A member that leaves and is fenced meanwhile says so.
+func TestFencedWhileLeaving(t *testing.T) {
+	r := newRig(t, Config{InstanceID: "i"})
+	r.stable()
+	r.step(Leave{Farewell: true})
+	revoke := r.out.Callback.ID
+	r.beat()
+	r.reply(wire.HeartbeatReply{Code: wire.FencedInstanceID})
+	if r.out.Cancel != revoke || r.m.LossCode() != wire.FencedInstanceID {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	if r.step(CallbackDone{ID: revoke}); r.out.Ended == nil || !errors.Is(r.out.Ended.Err, wire.FencedInstanceID) || len(r.out.Requests) > 0 {
+		t.Errorf("%q", DescribeOutput(&r.out))
+	}
+}
+
+// A member that hands over before it leaves, and cannot take over what the round gives to it, leaves as it was told to.
+func TestAssignFailsWhileHandingOver(t *testing.T) {
+	r := newRig(t, Config{HandOver: true})
+	r.stable()
+	r.step(Leave{Reason: "deploy"})
+	r.again(2, 0, 1, 2)
+	r.step(CallbackDone{ID: r.out.Callback.ID, Err: errors.New("no room")})
+	if r.m.State() != Leaving || r.m.leave.err != nil || r.m.leave.reason != "deploy" {
+		t.Errorf("%s, %+v", r.m.Describe(), r.m.leave)
+	}
+}
