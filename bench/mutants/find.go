@@ -209,8 +209,12 @@ func (f *finder) constant(n ast.Expr, tv types.TypeAndValue) {
 	name := f.typeName(tv.Type, f.file)
 	if l, ok := literal.(*ast.BasicLit); ok && l.Kind == token.INT && name != "" && !f.mustBeConstant(n) {
 		basic, ok := tv.Type.Underlying().(*types.Basic)
-		if ok && basic.Info()&types.IsInteger != 0 {
-			f.splice.wrap(n, fmt.Sprintf("mutantConst[%s](%d, ", name, f.add(n, "plus 1", "minus 1")), ")")
+		switch {
+		case !ok || basic.Info()&types.IsInteger == 0:
+		case literal != n: // -1 is nobody or nothing, and so are other negative numbers
+			f.splice.wrap(n, fmt.Sprintf("mutantPlus[%s](%d, ", name, f.add(n, "plus 1")), ")")
+		default:
+			f.splice.wrap(n, fmt.Sprintf("mutantNumberOff[%s](%d, ", name, f.add(n, "plus 1", "minus 1")), ")")
 		}
 		return
 	}

@@ -57,14 +57,18 @@ func mutantZero[T any](id int, v T) T {
 	return v
 }
 
-func mutantConst[T mutantNumber](id int, v T) T {
+func mutantPlus[T mutantNumber](id int, v T) T {
 	if mutant(id) {
 		return v + 1
 	}
+	return v
+}
+
+func mutantNumberOff[T mutantNumber](id int, v T) T {
 	if mutant(id + 1) {
 		return v - 1
 	}
-	return v
+	return mutantPlus(id, v)
 }
 
 func mutantLess[T cmp.Ordered](id int, a, b T) bool {
