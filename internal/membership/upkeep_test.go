@@ -270,3 +270,117 @@ func TestAssignFailsWhileHandingOver(t *testing.T) {
 		t.Errorf("%s, %+v", r.m.Describe(), r.m.leave)
 	}
 }
+
+// Offsets of one request that are answered differently, an answer that is too short, and what is sent behind it.
+func TestCommitsAnsweredApart(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.commit(1, 0, 1)
+	first := r.out.Requests[0].ID
+	r.commit(2, 0, 2)
+	r.commit(3, 1, 2)
+	r.step(Replied{ID: first, Body: wire.CommitReply{Codes: []wire.Code{wire.None}}})
+	if r.reply(wire.CommitReply{Codes: []wire.Code{wire.CoordinatorLoading, wire.None}}); len(r.out.Answers) != 1 || r.out.Answers[0].ID != 3 {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	for _, codes := range [][]wire.Code{{}, {wire.TopicAuthorizationFailed}} {
+		r.beat()
+		if c, ok := r.out.Requests[0].Body.(wire.Commit); !ok || len(c.Offsets) != 1 || c.Offsets[0].Offset != 2 {
+			t.Fatalf("%q", DescribeOutput(&r.out))
+		}
+		r.reply(wire.CommitReply{Codes: codes})
+		if got := len(r.out.Answers); got != len(codes) {
+			t.Errorf("%v gives %d answers", codes, got)
+		}
+	}
+	for _, c := range []struct {
+		partition int32
+		offset    int64
+		sent      bool
+	}{
+		{0, 1, false}, {0, 2, true}, {1, 2, false}, {1, 1, false}, {1, 3, true}, // 2 was refused for partition 0, and stored for 1
+		{0, 1, false}, {1, 2, false}, {1, 3, false},
+	} {
+		if r.commit(9, c.partition, c.offset); len(r.out.Requests) > 0 != c.sent || len(r.out.Answers) > 0 == c.sent {
+			t.Errorf("%+v: %q", c, DescribeOutput(&r.out))
+		}
+		if c.sent {
+			r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}})
+		}
+	}
+}
+
+// Waits double while commits fail, and begin anew when one has succeeded.
+func TestCommitRetries(t *testing.T) {
+	r := newRig(t, Config{Heartbeat: 20 * time.Second})
+	r.stable()
+	offset := int64(1)
+	for _, least := range []time.Duration{80, 160, 320, 0, 80} {
+		if r.out.Requests == nil {
+			r.commit(uint64(offset), 0, offset)
+		}
+		if least == 0 {
+			r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}})
+			offset++
+			continue
+		}
+		failed := r.now
+		r.reply(wire.CommitReply{Codes: []wire.Code{wire.CoordinatorLoading}})
+		r.beat()
+		if wait := r.now - failed; wait < least*time.Millisecond || wait > least*3/2*time.Millisecond {
+			t.Errorf("waits %v, want %d ms and up to half as much again", wait, least)
+		}
+	}
+}
+
+// How long others are kept waiting for a Revoke: as long as the last one took, or what commits take of late, but not for one that takes long.
+func TestPatience(t *testing.T) {
+	const ms = time.Millisecond
+	r := newRig(t, Config{HandOver: true})
+	r.stable()
+	if got := r.m.patience(); got != 10*ms {
+		t.Errorf("at first: %v", got)
+	}
+	for i, c := range []struct{ took, want time.Duration }{{40 * ms, 50 * ms}, {8 * ms, 40 * ms}, {300 * ms, 110 * ms}} {
+		r.commit(1, 0, int64(i))
+		r.now += c.took
+		if r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}}); r.m.patience() != c.want {
+			t.Errorf("a commit that took %v: %v, want %v", c.took, r.m.patience(), c.want)
+		}
+	}
+	for _, c := range []struct{ took, want time.Duration }{{100 * ms, 110 * ms}, {101 * ms, 0}} {
+		r := newRig(t, Config{HandOver: true})
+		r.stable()
+		r.step(Rejoin{Reason: "test"})
+		r.again(2, 0)
+		r.now += c.took
+		r.step(CallbackDone{ID: r.out.Callback.ID})
+		if got := r.m.patience(); got != c.want {
+			t.Errorf("a Revoke that took %v: %v, want %v", c.took, got, c.want)
+		}
+	}
+	if r = newRig(t, Config{}); r.m.patience() != 0 {
+		t.Error("without hand-over it waits")
+	}
+}
+
+// Who waits for a round of which nobody knows when it will be asks often at first.
+func TestPulse(t *testing.T) {
+	r := newRig(t, Config{HandOver: true})
+	for _, c := range []struct {
+		next next
+		now  Time
+		want time.Duration
+	}{
+		{next{}, time.Minute, 3 * time.Second},
+		{next{since: time.Minute}, time.Minute, 30 * time.Millisecond},
+		{next{since: time.Minute}, time.Minute + 20*time.Second, 200 * time.Millisecond},
+		{next{since: 1}, time.Hour, 3 * time.Second},
+		{next{since: time.Minute, at: time.Hour}, time.Minute, 3 * time.Second},
+	} {
+		r.m.next, r.m.now = c.next, c.now
+		if got := r.m.pulse(); got != c.want {
+			t.Errorf("%+v at %v: %v, want %v", c.next, c.now, got, c.want)
+		}
+	}
+}
