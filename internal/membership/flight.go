@@ -38,12 +38,8 @@ func (m *Machine) send(slot int, lane Lane, generation int32, wait time.Duration
 		panic("membership: two requests in one slot: " + wire.Describe(body))
 	}
 	m.requests++
-	node := m.node
-	if lane == Any {
-		node = -1
-	}
 	m.flights[slot] = &flight{id: m.requests, lane: lane, body: body, memberID: m.memberID, generation: generation, sent: m.now, deadline: m.now + wait}
-	m.out.Requests = append(m.out.Requests, Request{ID: m.requests, Lane: lane, Node: node, Body: body})
+	m.out.Requests = append(m.out.Requests, Request{ID: m.requests, Lane: lane, Node: m.node, Body: body})
 }
 
 // landed takes the flight with this ID out of its slot; nil if it was given up.

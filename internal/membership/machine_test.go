@@ -3,6 +3,7 @@ package membership
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,6 +83,16 @@ func TestConfig(t *testing.T) {
 	for _, want := range []error{ErrNoGroup, ErrNoOffers} {
 		if !errors.Is(err, want) {
 			t.Errorf("%v is not reported: %v", want, err)
+		}
+	}
+	for want, cfg := range map[string]Config{
+		"the longest retry time of -1ns is negative":                    {RetryMax: -1},
+		"a heartbeat each 45s is too seldom for sessions of 45s":        {Heartbeat: 45 * time.Second},
+		"the session time of -1ns is negative\nmembership: a heartbeat": {Session: -1},
+	} {
+		cfg.Group, cfg.Offers = "g", []Offer{{Name: "range"}}
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
 		}
 	}
 	sticky := Config{Group: "g", Offers: []Offer{{Name: "range"}, {Name: "sticky"}}, Capacity: 1}

@@ -75,7 +75,7 @@ func (l Lane) String() string { return [...]string{"any", "group", "offsets"}[l]
 type Request struct {
 	ID   uint64
 	Lane Lane
-	Node int32 // of the coordinator; -1 on lane Any
+	Node int32 // of the coordinator; -1 on lane Any, as none is known then
 	Body wire.Request
 }
 

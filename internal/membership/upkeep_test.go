@@ -384,3 +384,47 @@ func TestPulse(t *testing.T) {
 		}
 	}
 }
+
+// What is stored is said once more, a request's time after a commit whose answer was lost, where another offset may have been stored last.
+func TestDoubt(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost    []int64 // offsets of commits whose connection breaks
+		stored  int64
+		confirm bool
+	}{
+		"the same is stored":                  {[]int64{5}, 5, false},
+		"the same was lost twice":             {[]int64{5, 5}, 5, false},
+		"another is stored":                   {[]int64{5}, 7, true},
+		"two were lost, and one is stored":    {[]int64{5, 6}, 6, true},
+		"three were lost, the first is twice": {[]int64{5, 6, 6}, 6, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Config{Heartbeat: 90 * time.Second, Session: 100 * time.Second})
+			r.stable()
+			r.commit(1, 0, c.lost[0])
+			for i := range c.lost {
+				if i > 0 && c.lost[i] != c.lost[i-1] {
+					r.commit(2, 0, c.lost[i])
+				}
+				r.beat()
+				r.step(Disconnected{Lane: Offsets})
+			}
+			r.commit(3, 0, c.stored)
+			r.beat()
+			stored := r.now
+			r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}})
+			r.beat()
+			commit, ok := r.out.Requests[0].Body.(wire.Commit)
+			if ok != c.confirm || ok && (len(commit.Offsets) != 1 || commit.Offsets[0].Offset != c.stored || r.now < stored+29*time.Second) {
+				t.Fatalf("at %v behind it sends %s", r.now-stored, wire.Describe(r.out.Requests[0].Body))
+			}
+			if ok {
+				r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}})
+				r.beat()
+			}
+			if _, ok := r.out.Requests[0].Body.(wire.Heartbeat); !ok {
+				t.Errorf("sends %s", wire.Describe(r.out.Requests[0].Body))
+			}
+		})
+	}
+}
