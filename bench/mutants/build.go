@@ -36,7 +36,7 @@ var (
 		"strategies/sticky": {{path: "strategies/sticky", flags: rapid}},
 		"strategy": {
 			{path: "strategy", flags: rapid},
-			{path: "strategies/sticky", flags: append([]string{"-test.short"}, rapid...)},
+			{path: "strategies/sticky", flags: rapid, skip: []string{"TestAgainstBruteForce"}},
 			{path: "strategies/range", skip: []string{"TestConformance"}},
 			{path: "strategies/roundrobin", skip: []string{"TestConformance", "TestConformanceCooperative"}},
 		},
