@@ -142,7 +142,7 @@ func (m *Machine) expireSession() {
 // wake is the next time at which something is to be done.
 func (m *Machine) wake() Time {
 	at := Never
-	if m.state == Ended || m.state == Down {
+	if m.state == Ended {
 		return at
 	}
 	for _, f := range m.flights {

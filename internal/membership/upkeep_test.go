@@ -2,6 +2,7 @@ package membership
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -426,5 +427,63 @@ func TestDoubt(t *testing.T) {
 				t.Errorf("sends %s", wire.Describe(r.out.Requests[0].Body))
 			}
 		})
+	}
+}
+
+// The answer to a join comes in the very step in which the time to leave is over: the sync is not sent, as its connection is closed.
+func TestJoinAnsweredTooLate(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.step(Rejoin{Reason: "test"})
+	join := r.out
+	r.step(Leave{Prompt: true})
+	revoke := r.out.Callback.ID
+	r.now += 31 * time.Second
+	r.out = join
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
+	if len(r.out.Requests) > 0 || len(r.out.Close) != 1 || r.out.Close[0] != Group || r.out.Cancel != revoke {
+		t.Errorf("%q", DescribeOutput(&r.out))
+	}
+}
+
+// Who is cut off from the coordinator looks for it at once, and has what is left of its session; then it knows that nothing told it.
+func TestSessionWithoutCoordinator(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.step(Disconnected{Lane: Group})
+	if r.m.State() != Rediscovering || len(r.m.Owned()) != 2 || !reflect.DeepEqual(r.out.Close, []Lane{Group, Offsets}) {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	for r.out.Callback == nil && r.out.Wake != Never {
+		r.now = r.out.Wake
+		r.step(Tick{})
+		if len(r.out.Requests) == 1 && (r.out.Requests[0].Lane != Any || r.out.Requests[0].Node != -1) {
+			t.Fatalf("%q", DescribeOutput(&r.out))
+		}
+	}
+	if r.now != 45*time.Second || r.out.Callback.Kind != Lost || r.m.LossCode() != wire.None || r.m.Reason() != "session expired" {
+		t.Errorf("at %v %q, %s", r.now, DescribeOutput(&r.out), r.m.Describe())
+	}
+}
+
+// A commit cannot be made again on a connection that broke while the member leaves, so the coordinator is looked for.
+func TestOffsetsBreakWhileLeaving(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.step(Leave{Prompt: true})
+	r.commit(1, 0, 5)
+	r.step(Disconnected{Lane: Offsets})
+	r.beat()
+	if _, ok := r.out.Requests[0].Body.(wire.FindCoordinator); !ok || r.m.State() != Leaving {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.reply(wire.FindCoordinatorReply{Node: 2})
+	r.beat()
+	for r.out.Requests[0].Lane != Offsets {
+		r.reply(wire.HeartbeatReply{})
+		r.beat()
+	}
+	if r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}}); len(r.out.Answers) != 1 {
+		t.Errorf("%q", DescribeOutput(&r.out))
 	}
 }
