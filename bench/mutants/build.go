@@ -27,7 +27,7 @@ type suite struct {
 }
 
 var (
-	histories = suite{path: "internal/histories", flags: []string{"-histories=200"}}
+	histories = suite{path: "internal/histories", flags: []string{"-histories=60"}}
 	machine   = suite{path: "internal/membership", skip: []string{"TestHistoriesFindFaults"}}
 	// Properties begin with the same numbers each time, so that figures can be compared, and do not look for a smaller failure.
 	rapid = []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-rapid.nofailfile"}

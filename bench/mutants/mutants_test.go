@@ -54,13 +54,18 @@ func TestSample(t *testing.T) {
 
 func TestAccepted(t *testing.T) {
 	file := t.TempDir() + "/accepted.txt"
-	text := "# it is the same\na/f.go F: `x` negated\na/b/f.go F: `x` negated\n\n# no matter\na/f.go G: `y/z` removed\n"
+	text := "# it is the same\na/f.go F: `x` negated\na/b/f.go F: `x` negated\n\n# no matter\na/f.go G: *\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readAccepted(file, "a")
-	if err != nil || len(got) != 2 || got["f.go F: `x` negated"] != "it is the same" || got["f.go G: `y/z` removed"] != "no matter" {
-		t.Errorf("%q, %v", got, err)
+	if err != nil || len(got) != 2 || got[0].mutant != "f.go F: `x` negated" || got[0].reason != "it is the same" || got[1].reason != "no matter" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for mutant, want := range map[string]bool{"f.go G: `y` removed": true, "f.go Gg: `y` removed": false, "f.go F: `x` negated": false} {
+		if got[1].matches(mutant) != want {
+			t.Errorf("%s matches %s: %t", mutant, got[1].mutant, !want)
+		}
 	}
 	if err := os.WriteFile(file, []byte("a/f.go F: `x` negated\n"), 0o644); err != nil {
 		t.Fatal(err)

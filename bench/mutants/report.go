@@ -3,16 +3,28 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
 // report prints what became of mutants, and counts.
 type report struct {
-	path                                  string
-	verbose                               bool
-	accepted                              map[string]string // reasons, by mutant
-	all, found, timeouts, known, unbidden int
-	seen                                  map[string]bool
+	path                        string
+	verbose                     bool
+	accepted                    []*acceptance
+	all, found, timeouts, known int
+}
+
+// An acceptance is a survivor, or all of those whose descriptions begin alike, and why it is one.
+type acceptance struct {
+	mutant, reason string
+	some           bool // there is one
+}
+
+// matches says whether a mutant is meant.
+func (a *acceptance) matches(mutant string) bool {
+	beginning, many := strings.CutSuffix(a.mutant, "*")
+	return mutant == a.mutant || many && strings.HasPrefix(mutant, beginning)
 }
 
 func (r *report) add(o outcome) {
@@ -30,14 +42,11 @@ func (r *report) add(o outcome) {
 		}
 		return
 	}
-	if r.seen == nil {
-		r.seen = map[string]bool{}
-	}
-	if reason, ok := r.accepted[o.String()]; ok {
-		r.seen[o.String()] = true
+	if i := slices.IndexFunc(r.accepted, func(a *acceptance) bool { return a.matches(o.String()) }); i >= 0 {
+		r.accepted[i].some = true
 		r.known++
 		if r.verbose {
-			fmt.Printf("%s: survives, as accepted: %s\n", at, reason)
+			fmt.Printf("%s: survives, as accepted: %s\n", at, r.accepted[i].reason)
 		}
 		return
 	}
@@ -47,9 +56,9 @@ func (r *report) add(o outcome) {
 // end prints the sum, and entries that are not needed any more if all mutants were tried. It returns the percentage found.
 func (r *report) end(whole bool) float64 {
 	if whole {
-		for m := range r.accepted {
-			if !r.seen[m] {
-				fmt.Printf("accepted.txt: %s/%s: does not survive, or is not there any more\n", r.path, m)
+		for _, a := range r.accepted {
+			if !a.some {
+				fmt.Printf("accepted.txt: %s/%s: does not survive, or is not there any more\n", r.path, a.mutant)
 			}
 		}
 	}
@@ -60,13 +69,13 @@ func (r *report) end(whole bool) float64 {
 }
 
 // readAccepted reads survivors that are accepted: blocks of lines that begin with a reason behind "# ", followed by what it is the reason
-// for, as a package's directory and a mutant's description.
-func readAccepted(file, path string) (map[string]string, error) {
+// for, as a package's directory and a mutant's description, or its beginning and "*".
+func readAccepted(file, path string) ([]*acceptance, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	accepted := map[string]string{}
+	var accepted []*acceptance
 	reason := ""
 	for i, line := range strings.Split(string(data), "\n") {
 		if text, ok := strings.CutPrefix(line, "# "); ok {
@@ -81,7 +90,7 @@ func readAccepted(file, path string) (map[string]string, error) {
 			return nil, fmt.Errorf("%s:%d: no reason is given above this line", file, i+1)
 		}
 		if m, ok := strings.CutPrefix(line, path+"/"); ok && !strings.Contains(strings.Fields(m)[0], "/") {
-			accepted[m] = reason
+			accepted = append(accepted, &acceptance{mutant: m, reason: reason})
 		}
 	}
 	return accepted, nil
