@@ -147,13 +147,7 @@ func isStrictly(members []Member) bool {
 }
 
 func (g *Group) duplicateIDs() bool {
-	static := 0
-	for i := range g.Members {
-		if g.Members[i].InstanceID != "" {
-			static++
-		}
-	}
-	if static == 0 {
+	if !slices.ContainsFunc(g.Members, func(m Member) bool { return m.InstanceID != "" }) {
 		return false // then equal ids stand side by side
 	}
 	seen := make(map[string]struct{}, len(g.Members))

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"reflect"
@@ -77,6 +78,7 @@ func TestCanonicalMerges(t *testing.T) {
 		{"an instance", Member{InstanceID: "i"}, Member{}, Member{InstanceID: "i"}},
 		{"a rack", Member{Rack: "r"}, Member{}, Member{Rack: "r"}},
 		{"labels", Member{Labels: map[string]string{"k": "v"}}, Member{}, Member{Labels: map[string]string{"k": "v"}}},
+		{"user data of the second", Member{Rack: "z", UserData: []byte("d")}, Member{Rack: "a"}, Member{Rack: "a", UserData: []byte("d")}},
 		{"user data", Member{UserData: []byte("d")}, Member{}, Member{UserData: []byte("d")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,6 +94,17 @@ func TestCanonicalMerges(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCompareMembers(t *testing.T) {
+	sorted := []Member{{ID: "z", InstanceID: "i"}, {ID: "a", InstanceID: "j"}, {ID: "b", InstanceID: "j"}, {ID: "a"}, {ID: "c"}}
+	for i := range sorted {
+		for j := range sorted {
+			if got, want := sorted[i].Compare(&sorted[j]), cmp.Compare(i, j); got != want {
+				t.Errorf("%+v and %+v compare as %d, want %d", sorted[i], sorted[j], got, want)
+			}
+		}
 	}
 }
 

@@ -148,6 +148,7 @@ func TestCooperativeLeavesTheRest(t *testing.T) {
 		Topics:  []Topic{{Name: "t", Partitions: 4}, {Name: "u", Partitions: 2}},
 		Members: []Member{claim("a", 4, reads, 0, 1, 2), claim("b", 4, reads), claim("c", 4, reads)},
 	}
+	g.Members[0].Owned = append(g.Members[0].Owned, list("u", 0)) // which t-4 must not be taken for
 	plan := Assignment{
 		Members: map[string][]TopicPartitions{
 			"a": nil, "b": {list("s", 0), list("t", -1, 2, 4, 0, 9), list("u"), list("v", 1)}, "c": {list("t", 1), list("u", 1)},
@@ -164,6 +165,27 @@ func TestCooperativeLeavesTheRest(t *testing.T) {
 	got, err := Cooperative(answers{plan}).Assign(t.Context(), g)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, got %+v, want %+v", err, got, want)
+	}
+}
+
+// A member may be given its own list back. That says nothing if what it claims has become somebody else's.
+func TestCooperativeWithholdsStaleClaims(t *testing.T) {
+	reads := []string{"t"}
+	g := &Group{Topics: []Topic{{Name: "t", Partitions: 2}}, Members: []Member{claim("a", 4, reads, 0, 1), claim("b", 1, reads, 0)}}
+	plan := map[string][]TopicPartitions{"a": nil, "b": g.Members[1].Owned}
+	got, err := Cooperative(answers{Assignment{Members: plan}}).Assign(t.Context(), g)
+	if err != nil || got.Count("b") != 0 || len(got.Unassigned) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	g.Members[1].Generation = 5 // now b keeps it, and a, too, what it has
+	plan = map[string][]TopicPartitions{"a": {list("t", 1)}, "b": g.Members[1].Owned}
+	if got, err = Cooperative(answers{Assignment{Members: plan}}).Assign(t.Context(), g); err != nil || got.Count("a") != 1 || got.Count("b") != 1 || got.Unassigned != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	g.Members[0], g.Members[1] = claim("a", 5, reads, 0), claim("b", 5, reads, 1)
+	plan = map[string][]TopicPartitions{"a": {list("t", 0, 1)}, "b": g.Members[1].Owned}
+	if got, err = Cooperative(answers{Assignment{Members: plan}}).Assign(t.Context(), g); err != nil || got.Count("a") != 1 || len(got.Unassigned) != 1 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -164,7 +164,7 @@ func (f *FallbackAssignor) ask(ctx context.Context, a Assignor, g *Group, p Prot
 		switch {
 		case errors.As(r.err, &panicked):
 			return Assignment{}, CausePanic, r.err
-		case r.err != nil && ctx.Err() != nil && errors.Is(r.err, ctx.Err()):
+		case ctx.Err() != nil && errors.Is(r.err, ctx.Err()):
 			return Assignment{}, CauseDeadline, r.err
 		case r.err != nil:
 			return Assignment{}, CauseError, r.err

@@ -11,7 +11,7 @@ import (
 
 func TestMeasure(t *testing.T) {
 	g := &Group{
-		Topics: []Topic{{Name: "t", Partitions: 6, Racks: [][]string{{"a"}, {"b"}, {"a", "b"}, {}, {"b"}, {"b"}}}},
+		Topics: []Topic{{Name: "t", Partitions: 6, Racks: [][]string{{"a"}, {"b"}, {"a", "b"}, {}, {"a"}, {"b"}}}},
 		Members: []Member{
 			{ID: "a", Rack: "a", Topics: []string{"t"}, Generation: 1, Owned: []TopicPartitions{list("t", 0, 1, 2, 3)}},
 			{ID: "b", Rack: "b", Topics: []string{"t"}, Generation: 1, Owned: []TopicPartitions{list("t", 4)}},
@@ -26,7 +26,7 @@ func TestMeasure(t *testing.T) {
 	want := Metrics{
 		Members: 3, Partitions: 6, Max: 3, Min: 1, Mean: 2, Skew: 2, CV: math.Sqrt(2.0/3) / 2, Jain: 1 / (1 + 2.0/12),
 		Regret: 2, RegretRatio: 2.0 / 12, TopicSkew: 2, Voluntary: 1, VoluntaryMinimum: 2, Placed: 1,
-		RackMisses: 2, // t-1 with a, t-0 with b; c has no rack
+		RackMisses: 3, // t-1 with a, t-0 and t-4 with b; c has no rack
 	}
 	if math.Abs(m.CV-want.CV) > 1e-12 || math.Abs(m.Jain-want.Jain) > 1e-12 {
 		t.Errorf("cv %v jain %v, want %v %v", m.CV, m.Jain, want.CV, want.Jain)
@@ -39,23 +39,23 @@ func TestMeasure(t *testing.T) {
 
 func TestMeasureMovement(t *testing.T) {
 	g := &Group{
-		Topics: []Topic{{Name: "t", Partitions: 6}, {Name: "u", Partitions: 2}, {Name: "unread", Partitions: 5}},
+		Topics: []Topic{{Name: "t", Partitions: 6}, {Name: "u", Partitions: 2}, {Name: "unread", Partitions: 5}, {Name: "w", Partitions: 2}},
 		Members: []Member{
-			{ID: "a", Topics: []string{"t"}, Generation: 2, Owned: []TopicPartitions{list("t", 0, 1), list("u", 0)}}, // no longer reads u
-			{ID: "b", Topics: []string{"t", "u"}, Generation: 2, Owned: []TopicPartitions{list("t", 2, 3)}},
-			{ID: "c", Topics: []string{"t", "u"}, Generation: 1, Owned: []TopicPartitions{list("t", 3)}}, // stale
+			{ID: "a", Topics: []string{"t", "w"}, Generation: 2, Owned: []TopicPartitions{list("t", 0, 1), list("u", 0), list("w", 1)}}, // no longer reads u
+			{ID: "b", Topics: []string{"t", "u"}, Generation: 2, Owned: []TopicPartitions{list("t", 2, 3), list("w", 1)}},               // w-1 as a former subscriber
+			{ID: "c", Topics: []string{"t", "u"}, Generation: 1, Owned: []TopicPartitions{list("t", 3), list("w", 0)}},                  // stale, and reads w no longer
 		},
 	}
 	a := Assignment{
-		Members:    map[string][]TopicPartitions{"a": {list("t", 1, 4)}, "b": {list("t", 2), list("u", 0)}, "c": {list("t", 3)}},
+		Members:    map[string][]TopicPartitions{"a": {list("t", 1, 4), list("w", 0, 1)}, "b": {list("t", 2), list("u", 0)}, "c": {list("t", 3)}},
 		Unassigned: []Unassigned{{Topic: "t", Partition: 5, Reason: ReasonIneligible}, {Topic: "t", Partition: 0, Reason: ReasonWithheld}, {Topic: "u", Partition: 1, Reason: ReasonLimit}},
 	}
 	m, err := Measure(g, &a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Voluntary != 2 || m.Forced != 1 || m.Placed != 1 || m.Partitions != 8 || m.Unassigned != 3 {
-		t.Errorf("voluntary %d (t-0, t-3), forced %d (u-0), placed %d (t-4), partitions %d, unassigned %d", m.Voluntary, m.Forced, m.Placed, m.Partitions, m.Unassigned)
+	if m.Voluntary != 2 || m.Forced != 2 || m.Placed != 1 || m.Partitions != 10 || m.Unassigned != 3 {
+		t.Errorf("voluntary %d (t-0, t-3), forced %d (u-0, w-0), placed %d (t-4), partitions %d, unassigned %d", m.Voluntary, m.Forced, m.Placed, m.Partitions, m.Unassigned)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestMeasureCapacities(t *testing.T) {
 		},
 	}
 	best := Assignment{Members: map[string][]TopicPartitions{"a": {list("t", 0, 1, 2, 3, 4, 5)}, "b": {list("t", 6, 7)}, "c": nil}}
-	if m, _ := Measure(g, &best); m.Max != 2 || m.Min != 2 || m.Regret != 0 || m.Misplaced != 0 {
+	if m, _ := Measure(g, &best); m.Max != 2 || m.Min != 2 || m.Mean != 2 || m.CV != 0 || m.Jain != 1 || m.Regret != 0 || m.Misplaced != 0 {
 		t.Errorf("%+v", m)
 	}
 	worse := Assignment{Members: map[string][]TopicPartitions{"a": {list("t", 0, 1, 2, 3, 4)}, "b": {list("t", 6, 7)}, "c": {list("t", 5)}}}
@@ -139,11 +139,11 @@ func TestMeasureWeights(t *testing.T) {
 	g := &Group{
 		Topics: []Topic{{Name: "t", Partitions: 4, Weights: []float64{6, 1, 2, 1}}, {Name: "u", Partitions: 2}, {Name: "v", Partitions: 1}},
 		Members: []Member{
-			{ID: "a", Topics: []string{"t", "u", "v"}}, {ID: "b", Topics: []string{"t", "u"}}, {ID: "d", Topics: []string{"t"}, Draining: true},
+			{ID: "a", Topics: []string{"t", "u", "v"}}, {ID: "b", Topics: []string{"t", "u"}}, {ID: "ab", Topics: []string{"t"}, Draining: true},
 		},
 	}
 	a := Assignment{
-		Members:    map[string][]TopicPartitions{"a": {list("t", 0), list("u", 1)}, "b": {list("t", 1, 2), list("u", 0)}, "d": {list("t", 3)}},
+		Members:    map[string][]TopicPartitions{"a": {list("t", 0), list("u", 1)}, "b": {list("t", 1, 2), list("u", 0)}, "ab": {list("t", 3)}},
 		Unassigned: []Unassigned{{Topic: "v", Reason: ReasonIneligible}},
 	}
 	const cv = 1.5 / 5.5
@@ -171,8 +171,35 @@ func TestMeasureWeights(t *testing.T) {
 func TestMeasureEmpty(t *testing.T) {
 	for _, g := range []*Group{{}, {Topics: []Topic{{Name: "t", Partitions: 3}}}, {Members: []Member{{ID: "a"}}}, {Members: []Member{{ID: "a", Draining: true}}}} {
 		m, err := Measure(g, &Assignment{})
-		if err != nil || m.Regret != 0 || m.Max != 0 || math.IsNaN(m.CV) || math.IsNaN(m.Jain) {
+		if err != nil || m.Regret != 0 || m.Max != 0 || m.Mean != 0 || m.CV != 0 || m.Jain != 1 && m.Jain != 0 {
 			t.Errorf("%+v: %+v, %v", g, m, err)
+		}
+	}
+}
+
+// How far members differ in one topic, where none, some and all of them have something of it.
+func TestMeasureTopicSkew(t *testing.T) {
+	both := []string{"t"}
+	for _, c := range []struct {
+		name            string
+		members         []Member
+		partitions      int32
+		lists           map[string][]TopicPartitions
+		skew, misplaced int
+		mean            float64
+	}{
+		{"one has the only one", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both}}, 1, map[string][]TopicPartitions{"b": {list("t", 0)}}, 1, 0, 0.5},
+		{"nobody has any", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both}}, 1, nil, 0, 0, 0},
+		{"there are none", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both}}, 0, nil, 0, 0, 0},
+		{"alone", []Member{{ID: "a", Topics: both}}, 3, map[string][]TopicPartitions{"a": {list("t", 0, 1, 2)}}, 0, 0, 3},
+		{"all have some", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both}}, 5, map[string][]TopicPartitions{"a": {list("t", 1)}, "b": {list("t", 0, 2, 3, 4)}}, 3, 0, 2.5},
+		{"only one that is draining", []Member{{ID: "a"}, {ID: "b", Topics: both, Draining: true}}, 2, map[string][]TopicPartitions{"b": {list("t", 0, 1)}}, 0, 0, 0},
+		{"one that is draining has all", []Member{{ID: "a", Topics: both}, {ID: "b", Topics: both, Draining: true}}, 2, map[string][]TopicPartitions{"b": {list("t", 0, 1)}}, 0, 2, 0},
+	} {
+		g := &Group{Topics: []Topic{{Name: "t", Partitions: c.partitions}}, Members: c.members}
+		m, err := Measure(g, &Assignment{Members: c.lists})
+		if err != nil || m.TopicSkew != c.skew || m.Misplaced != c.misplaced || m.Mean != c.mean {
+			t.Errorf("%s: %+v, %v", c.name, m, err)
 		}
 	}
 }

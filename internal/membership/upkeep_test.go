@@ -179,7 +179,7 @@ func TestForgets(t *testing.T) {
 	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 4}, {Topic: "others", Partitions: 9}}})
 	for began := r.now; r.now < began+2*time.Minute; r.step(Tick{}) {
 		if r.m.State() != Stable {
-			t.Fatalf("begins a round at %v: %s", r.now-began, r.m.Reason())
+			t.Fatalf("begins a round at %v: %s", r.now-began, r.m.Reason().Text)
 		}
 		for _, request := range r.out.Requests {
 			r.step(Replied{ID: request.ID, Body: wire.HeartbeatReply{}})
@@ -461,7 +461,7 @@ func TestSessionWithoutCoordinator(t *testing.T) {
 			t.Fatalf("%q", DescribeOutput(&r.out))
 		}
 	}
-	if r.now != 45*time.Second || r.out.Callback.Kind != Lost || r.m.LossCode() != wire.None || r.m.Reason() != "session expired" {
+	if r.now != 45*time.Second || r.out.Callback.Kind != Lost || r.m.LossCode() != wire.None || r.m.Reason().Text != "session expired" {
 		t.Errorf("at %v %q, %s", r.now, DescribeOutput(&r.out), r.m.Describe())
 	}
 }
