@@ -4,7 +4,6 @@ package membership
 func (m *Machine) advanceRevoking() {
 	if m.released() || m.now >= m.joinAt && m.cfg.cooperative() || m.cfg.bug == "join before revoke" {
 		m.becomeJoining()
-		m.advanceJoining()
 		return
 	}
 	m.beat()
