@@ -205,6 +205,9 @@ func TestCooperativeName(t *testing.T) {
 	if a.Name() != "cooperative-fixed" || ProtocolOf(a) != ProtocolCooperative || ProtocolOf(answers{}) != ProtocolEager {
 		t.Error(a.Name(), ProtocolOf(a))
 	}
+	if ProtocolEager.String() != "eager" || ProtocolCooperative.String() != "cooperative" {
+		t.Errorf("protocols are called %v and %v", ProtocolEager, ProtocolCooperative)
+	}
 	if Cooperative(a).Name() != a.Name() {
 		t.Error("wrapped twice")
 	}

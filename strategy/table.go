@@ -211,21 +211,15 @@ func (t *Table) compare(holder, claimant, i int32, disputes map[int32]dispute) i
 		return dispute{t.Group.Members[o].Generation, true}
 	}
 	was, now := standing(holder), standing(claimant)
-	loses := func(o int32) {
-		if o >= 0 {
-			t.tidy[o] = false
-		}
-	}
-	switch {
-	case now.generation < was.generation, now.generation == was.generation && was.readers && !now.readers:
-		loses(claimant)
+	if now.generation < was.generation || now.generation == was.generation && was.readers && !now.readers {
 		return holder
-	case now.generation > was.generation, now.readers && !was.readers:
-		loses(holder)
+	}
+	if holder >= 0 {
+		t.tidy[holder] = false // the claimant's claims are not either, as claim sees
+	}
+	if now.generation > was.generation || now.readers && !was.readers {
 		return claimant
 	}
 	disputes[i] = now
-	loses(holder)
-	loses(claimant)
 	return Disputed
 }

@@ -276,6 +276,40 @@ func TestReaders(t *testing.T) {
 	}
 }
 
+// A claim is given back as it is if it is listed as in an answer, and else written anew.
+func TestAssignmentOfOddClaims(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		owned  []TopicPartitions
+		shared bool
+	}{
+		{"one partition", []TopicPartitions{list("t", 0)}, true},
+		{"two topics", []TopicPartitions{list("t", 0), list("u", 0, 1)}, true},
+		{"a topic twice", []TopicPartitions{list("t", 0), list("t", 1)}, false},
+		{"topics out of order", []TopicPartitions{list("u", 0), list("t", 1)}, false},
+		{"partitions out of order", []TopicPartitions{list("t", 1, 0)}, false},
+		{"a partition twice", []TopicPartitions{list("t", 1, 1)}, false},
+		{"an unknown partition", []TopicPartitions{list("t", 1, 2)}, false},
+		{"an unknown topic", []TopicPartitions{list("t", 1), list("v", 0)}, false},
+		{"nothing of a topic", []TopicPartitions{list("t", 1), list("u")}, false},
+	} {
+		g := &Group{Topics: []Topic{{Name: "t", Partitions: 2}, {Name: "u", Partitions: 2}}, Members: []Member{{ID: "a", Topics: []string{"t", "u"}, Owned: c.owned}}}
+		table, err := Tabulate(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := table.Assignment(table.Keepers())
+		if shared := &a.Members["a"][0] == &c.owned[0]; shared != c.shared {
+			t.Errorf("%s: shared %t", c.name, shared)
+		}
+		for i, tp := range a.Members["a"] {
+			if i > 0 && tp.Topic <= a.Members["a"][i-1].Topic || len(tp.Partitions) == 0 || !slices.IsSorted(tp.Partitions) {
+				t.Errorf("%s: answered with %v", c.name, a.Members["a"])
+			}
+		}
+	}
+}
+
 func TestTopicNames(t *testing.T) {
 	var topics []Topic
 	for i := range 3000 {
