@@ -79,12 +79,12 @@ func (m *Machine) becomeEnded() {
 	m.out.Ended = &End{Err: m.leave.err}
 }
 
-// lose gives up membership of the generation: everything the member had may be somebody else's. It does not change the state.
+// lose gives up membership of the generation: everything the member had may be somebody else's. It does not change the state. What was
+// planned and announced ends with the join that follows.
 func (m *Machine) lose() {
 	last := m.generation
 	m.generation, m.round, m.seen = strategy.NoGeneration, strategy.NoGeneration, strategy.NoGeneration
-	m.missed, m.plan, m.overdue, m.previous, m.completing = false, nil, 0, nil, false
-	m.retained, m.next = nil, next{}
+	m.missed, m.previous, m.completing = false, nil, false
 	m.expect(nil)
 	clear(m.doubtful) // whatever is still under way is refused, as it names a generation or a member that is gone
 	m.loseSome(m.announced, last)
