@@ -151,12 +151,12 @@ func TestCooperativeLeavesTheRest(t *testing.T) {
 	g.Members[0].Owned = append(g.Members[0].Owned, list("u", 0)) // which t-4 must not be taken for
 	plan := Assignment{
 		Members: map[string][]TopicPartitions{
-			"a": nil, "b": {list("s", 0), list("t", -1, 2, 4, 0, 9), list("u"), list("v", 1)}, "c": {list("t", 1), list("u", 1)},
+			"a": nil, "b": {list("s", 0), list("t", -1, 2, 4, 0, 9), list("u"), list("v", 1)}, "c": {list("t", 1), list("u", 1, 2)},
 		},
 		Unassigned: []Unassigned{{Topic: "u", Reason: ReasonLimit}, {Topic: "t", Partition: 3, Reason: ReasonLimit}},
 	}
 	want := Assignment{
-		Members: map[string][]TopicPartitions{"a": nil, "b": {list("s", 0), list("t", -1, 4, 9), list("u"), list("v", 1)}, "c": {list("u", 1)}},
+		Members: map[string][]TopicPartitions{"a": nil, "b": {list("s", 0), list("t", -1, 4, 9), list("u"), list("v", 1)}, "c": {list("u", 1, 2)}},
 		Unassigned: []Unassigned{
 			{Topic: "t", Reason: ReasonWithheld, For: "b"}, {Topic: "t", Partition: 1, Reason: ReasonWithheld, For: "c"}, {Topic: "t", Partition: 2, Reason: ReasonWithheld, For: "b"},
 			{Topic: "t", Partition: 3, Reason: ReasonLimit}, {Topic: "u", Reason: ReasonLimit},

@@ -153,15 +153,16 @@ func TestFallbackSharesTheTime(t *testing.T) {
 	const minute = time.Minute
 	var contexts []context.Context
 	var left []time.Duration
-	broken := does{"broken", func(ctx context.Context, _ *Group) (Assignment, error) {
+	broken := func(ctx context.Context, _ *Group) (Assignment, error) {
 		deadline, _ := ctx.Deadline()
 		contexts, left = append(contexts, ctx), append(left, time.Until(deadline).Round(10*minute))
 		return Assignment{}, errBroken
-	}}
+	}
 	var positions []int
-	f := Fallback(broken, broken, broken)
+	var next []string
+	f := Fallback(does{"one", broken}, does{"two", broken}, does{"three", broken})
 	f.Logger = slog.New(slog.DiscardHandler)
-	f.OnFailure = func(x Failure) { positions = append(positions, x.Position) }
+	f.OnFailure = func(x Failure) { positions, next = append(positions, x.Position), append(next, x.Next) }
 	ctx, cancel := context.WithTimeout(t.Context(), 600*minute)
 	defer cancel()
 	if _, err := f.Assign(ctx, twoMembers()); err != nil {
@@ -175,8 +176,8 @@ func TestFallbackSharesTheTime(t *testing.T) {
 			t.Errorf("the context of assignor %d goes on", i)
 		}
 	}
-	if !slices.Equal(positions, []int{0, 1, 2}) || f.Name() != "broken" {
-		t.Errorf("positions %v, name %s", positions, f.Name())
+	if !slices.Equal(positions, []int{0, 1, 2}) || !slices.Equal(next, []string{"two", "three", "last resort"}) || f.Name() != "one" {
+		t.Errorf("positions %v, next %q, name %s", positions, next, f.Name())
 	}
 }
 

@@ -25,20 +25,27 @@ func main() {
 	verbose := flag.Bool("v", false, "print also what is found, and by which test")
 	least := flag.Float64("least", 90, "exit with 1 if fewer per cent are found")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	weak := false
-	for _, path := range flag.Args() {
-		found, err := measure(ctx, path, *only, *verbose)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "mutants: %s: %v\n", path, err)
-			os.Exit(1)
-		}
-		weak = weak || found < *least
+	weak, err := measureAll(flag.Args(), *only, *verbose, *least)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
 	}
-	if weak {
+	if weak || err != nil {
 		os.Exit(1)
 	}
+}
+
+// measureAll measures packages and says whether any is below the least percentage.
+func measureAll(paths []string, only string, verbose bool, least float64) (weak bool, err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	for _, path := range paths {
+		found, err := measure(ctx, path, only, verbose)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", path, err)
+		}
+		weak = weak || found < least
+	}
+	return weak, nil
 }
 
 // measure mutates one package, prints what happens, and returns how many per cent of the mutants are found.
@@ -60,7 +67,7 @@ func measure(ctx context.Context, path, only string, verbose bool) (float64, err
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	b, err := build(ctx, dir, path, files)
 	if err != nil {
 		return 0, err

@@ -358,3 +358,18 @@ func TestSaysWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+// What was lost was somebody else's meanwhile, so an eager member does not tell that it had it.
+func TestDoesNotSayWhatItLost(t *testing.T) {
+	r := newRig(t, Config{Offers: []Offer{{Name: "c"}}})
+	r.reply(wire.FindCoordinatorReply{Node: 1})
+	r.again(1, 0, 1)
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	r.beat()
+	r.reply(wire.HeartbeatReply{Code: wire.UnknownMemberID})
+	r.step(CallbackDone{ID: r.out.Callback.ID})
+	r.beat()
+	if u, ok, err := protocol.DecodeUserData(r.said().UserData); !ok || err != nil || u.Previous != nil {
+		t.Errorf("says %+v, %v", u, err)
+	}
+}
