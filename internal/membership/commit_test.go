@@ -100,6 +100,7 @@ func TestDoubt(t *testing.T) {
 		"another is stored":                   {[]int64{5}, 7, true},
 		"two were lost, and one is stored":    {[]int64{5, 6}, 6, true},
 		"three were lost, the first is twice": {[]int64{5, 6, 6}, 6, true},
+		"two were lost, and it goes back":     {[]int64{5, 6}, 5, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, Config{Heartbeat: 90 * time.Second, Session: 100 * time.Second})
@@ -112,7 +113,7 @@ func TestDoubt(t *testing.T) {
 				r.beat()
 				r.step(Disconnected{Lane: Offsets})
 			}
-			r.commit(3, 0, c.stored)
+			r.step(Commit{ID: 3, Offsets: []wire.Offset{{TopicPartition: at(0), Offset: c.stored}}, Rewind: c.stored < c.lost[len(c.lost)-1]})
 			r.beat()
 			stored := r.now
 			r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}})

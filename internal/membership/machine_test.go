@@ -313,6 +313,9 @@ func TestCommitCodes(t *testing.T) {
 			if want := joining && test.inJoin || !joining && test.stable; lost != want {
 				t.Errorf("%v, joining %v: lost %v", test.code, joining, lost)
 			}
+			if lost && r.m.LossCode() != test.code {
+				t.Errorf("%v, joining %v: learned from %v", test.code, joining, r.m.LossCode())
+			}
 			if answered := len(r.out.Answers) > 0; answered != (test.answered || lost) {
 				t.Errorf("%v, joining %v: answers %v", test.code, joining, r.out.Answers)
 			}

@@ -321,22 +321,29 @@ func TestJoinAnsweredTooLate(t *testing.T) {
 	}
 }
 
-// Who is cut off from the coordinator looks for it at once, and has what is left of its session; then it knows that nothing told it.
+// Who is cut off from the coordinator looks for it at once, and has what is left of its session; then it knows that nothing told it. The time in
+// which a join waited is not part of that.
 func TestSessionWithoutCoordinator(t *testing.T) {
-	r := newRig(t, Config{})
-	r.stable()
-	r.step(Disconnected{Lane: Group})
-	if r.m.State() != Rediscovering || len(r.m.Owned()) != 2 || !reflect.DeepEqual(r.out.Close, []Lane{Group, Offsets}) {
-		t.Fatalf("%q", DescribeOutput(&r.out))
-	}
-	for r.out.Callback == nil && r.out.Wake != Never {
-		r.now = r.out.Wake
-		r.step(Tick{})
-		if len(r.out.Requests) == 1 && (r.out.Requests[0].Lane != Any || r.out.Requests[0].Node != -1) {
+	for _, waited := range []time.Duration{0, 30 * time.Second} {
+		r := newRig(t, Config{})
+		r.stable()
+		if waited > 0 {
+			r.step(Rejoin{Reason: "test"})
+			r.now += waited
+		}
+		r.step(Disconnected{Lane: Group})
+		if r.m.State() != Rediscovering || len(r.m.Owned()) != 2 || !reflect.DeepEqual(r.out.Close, []Lane{Group, Offsets}) {
 			t.Fatalf("%q", DescribeOutput(&r.out))
 		}
-	}
-	if r.now != 45*time.Second || r.out.Callback.Kind != Lost || r.m.LossCode() != wire.None || r.m.Reason().Text != "session expired" {
-		t.Errorf("at %v %q, %s", r.now, DescribeOutput(&r.out), r.m.Describe())
+		for r.out.Callback == nil && r.out.Wake != Never {
+			r.now = r.out.Wake
+			r.step(Tick{})
+			if len(r.out.Requests) == 1 && (r.out.Requests[0].Lane != Any || r.out.Requests[0].Node != -1) {
+				t.Fatalf("%q", DescribeOutput(&r.out))
+			}
+		}
+		if r.now != waited+45*time.Second || r.out.Callback.Kind != Lost || r.m.LossCode() != wire.None || r.m.Reason().Text != "session expired" {
+			t.Errorf("at %v %q, %s", r.now, DescribeOutput(&r.out), r.m.Describe())
+		}
 	}
 }
