@@ -128,8 +128,8 @@ func (h *host) call(ctx context.Context, cb *membership.Callback, deadline time.
 		h.driver.epochs.forget(cb.Partitions)
 	case membership.Lost:
 		gone, rest := parted(cb.Partitions, cb.Gone)
-		h.lost(ctx, rest, cb.Generation, h.driver.lossReason(), nil)
-		h.lost(ctx, gone, cb.Generation, callbacks.LossDeleted, nil)
+		h.lost(ctx, cb.Generation, rest, h.driver.lossReason(), nil)
+		h.lost(ctx, cb.Generation, gone, callbacks.LossDeleted, nil)
 		h.driver.epochs.forget(cb.Partitions)
 	}
 	return nil
@@ -176,7 +176,7 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback, deadline tim
 		h.driver.epochs.begin(p, o.Offset, o.LeaderEpoch) // now, as OnAssign may commit
 	}
 	for attempt := 1; ; attempt++ {
-		a := &callbacks.Assignment{Event: h.event(cb.Partitions), Added: strategy.ByTopic(cb.Partitions), Committed: committed}
+		a := &callbacks.Assignment{Event: h.event(cb.Generation, cb.Partitions), Added: strategy.ByTopic(cb.Partitions), Committed: committed}
 		err = h.timed("assign", a.Added, func() error { return h.user.Assigned(ctx, a) })
 		starts := a.End()
 		if err == nil {
@@ -186,7 +186,7 @@ func (h *host) assign(ctx context.Context, cb *membership.Callback, deadline tim
 		if !h.driver.cfg.RetryAssign || ctx.Err() != nil {
 			return fmt.Errorf("consumer: OnAssign: %w", err)
 		}
-		h.revoked(ctx, cb.Partitions, nil)
+		h.revoked(ctx, cb.Generation, cb.Partitions, nil)
 		select {
 		case <-time.After(min(time.Duration(attempt)*100*time.Millisecond, 5*time.Second)):
 		case <-h.ending:
@@ -260,21 +260,21 @@ func (h *host) revoke(ctx context.Context, cb *membership.Callback) {
 	gone := slices.Concat(cb.Gone, <-deleted)
 	if len(undrained) > 0 {
 		h.giveUp(undrained)
-		h.lost(ctx, undrained, cb.Generation, callbacks.LossUndrained, errUndrained)
+		h.lost(ctx, cb.Generation, undrained, callbacks.LossUndrained, errUndrained)
 	}
 	if ctx.Err() != nil {
-		h.lost(ctx, drained, cb.Generation, h.driver.lossReason(), context.Cause(ctx))
+		h.lost(ctx, cb.Generation, drained, h.driver.lossReason(), context.Cause(ctx))
 		return
 	}
 	gone, kept := parted(drained, gone)
 	if len(gone) > 0 {
-		h.lost(ctx, gone, cb.Generation, callbacks.LossDeleted, nil)
+		h.lost(ctx, cb.Generation, gone, callbacks.LossDeleted, nil)
 	}
 	workers := h.of(kept)
 	if h.driver.cfg.Commits == CommitAuto {
 		h.commit(ctx, workers)
 	}
-	h.revoked(ctx, kept, workers)
+	h.revoked(ctx, cb.Generation, kept, workers)
 }
 
 // commit commits what workers have processed, and waits until that is answered or ctx ends.
@@ -291,7 +291,7 @@ func (h *host) commit(ctx context.Context, workers []*worker) {
 }
 
 // revoked calls OnRevoke.
-func (h *host) revoked(ctx context.Context, parts []strategy.TopicPartition, workers []*worker) {
+func (h *host) revoked(ctx context.Context, generation int32, parts []strategy.TopicPartition, workers []*worker) {
 	if parts = h.take(parts); len(parts) == 0 {
 		return
 	}
@@ -301,13 +301,13 @@ func (h *host) revoked(ctx context.Context, parts []strategy.TopicPartition, wor
 			positions[w.at] = next
 		}
 	}
-	r := &callbacks.Revocation{Event: h.event(nil), Removed: strategy.ByTopic(parts), Positions: positions, CommitFunc: h.driver.commitNow}
+	r := &callbacks.Revocation{Event: h.event(generation, nil), Removed: strategy.ByTopic(parts), Positions: positions, CommitFunc: h.driver.commitNow}
 	_ = h.timed("revoke", r.Removed, func() error { return h.user.Revoked(ctx, r) }) // was reported, and changes nothing
 	r.End()
 }
 
 // lost waits a moment for handlers, whose contexts have ended, and calls OnLost.
-func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, generation int32, reason callbacks.LossReason, cause error) {
+func (h *host) lost(ctx context.Context, generation int32, parts []strategy.TopicPartition, reason callbacks.LossReason, cause error) {
 	workers := h.of(parts)
 	for _, w := range workers {
 		w.kill(errLost)
@@ -329,8 +329,7 @@ func (h *host) lost(ctx context.Context, parts []strategy.TopicPartition, genera
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.driver.lossBound())
 	defer cancel()
 	defer context.AfterFunc(h.driver.last, cancel)()
-	l := &callbacks.Loss{Event: h.event(nil), Removed: strategy.ByTopic(parts), Reason: reason, Err: cause}
-	l.Generation = generation                                                   // as the member has another one by now, or none
+	l := &callbacks.Loss{Event: h.event(generation, nil), Removed: strategy.ByTopic(parts), Reason: reason, Err: cause}
 	_ = h.timed("lost", l.Removed, func() error { return h.user.Lost(ctx, l) }) // was reported, and changes nothing
 }
 
@@ -361,14 +360,15 @@ func (h *host) take(parts []strategy.TopicPartition) (known []strategy.TopicPart
 	return known
 }
 
-// event is what all callbacks are told. What is added is announced by that.
-func (h *host) event(added []strategy.TopicPartition) callbacks.Event {
+// event is what all callbacks are told, in the generation in which it came to that: by now the member may have another one, or none. What is added
+// is announced by that.
+func (h *host) event(generation int32, added []strategy.TopicPartition) callbacks.Event {
 	h.mu.Lock()
 	for _, p := range added {
 		h.announced[p] = true
 	}
 	h.mu.Unlock()
-	member, generation := h.driver.identity()
+	member, _ := h.driver.identity()
 	return callbacks.Event{Group: h.driver.cfg.Group, Member: member, Generation: generation, Current: h.current()}
 }
 

@@ -74,7 +74,7 @@ var written = []struct{ name, line string }{
 	{"racks that nobody is in", `{"topics":{"t":3},"members":[{"id":"a","rack":"x","topics":["t"]},{"id":"b","rack":"y","topics":["t"]}],"racks":{"t":[["r1"],["r2"]]}}`},
 	{"weights", `{"topics":{"t":4,"u":2},"members":[{"id":"a","topics":["t","u"]},{"id":"b","topics":["t","u"]}],"weights":{"t":[10,1,1,0.5]}}`},
 	{"weights of nothing", `{"topics":{"t":4},"members":[{"id":"a","topics":["t"]},{"id":"b","topics":["t"]}],"weights":{"t":[0]}}`},
-	{"weights beyond measure", `{"topics":{"t":3},"members":[{"id":"a","topics":["t"]},{"id":"b","topics":["t"]}],"weights":{"t":[1e308,1e308,5e-324]}}`},
+	{"the largest weights", `{"topics":{"t":3},"members":[{"id":"a","topics":["t"]},{"id":"b","topics":["t"]}],"weights":{"t":[1e100,1e100,5e-324]}}`},
 	{"capacities", `{"topics":{"t":7},"members":[{"id":"a","topics":["t"],"capacity":4},{"id":"b","topics":["t"]},{"id":"c","topics":["t"],"capacity":2}]}`},
 	{"the largest capacity", `{"topics":{"t":3},"members":[{"id":"a","topics":["t"],"capacity":1048575},{"id":"b","topics":["t"],"capacity":1}]}`},
 	{"a draining member", `{"topics":{"t":4},"members":[{"id":"a","topics":["t"],"capacity":0,"owned":{"t":[0,1]},"generation":8},{"id":"b","topics":["t"],"owned":{"t":[2,3]},"generation":8}]}`},
