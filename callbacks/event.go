@@ -32,15 +32,6 @@ func Each(list []strategy.TopicPartitions) iter.Seq[strategy.TopicPartition] {
 	}
 }
 
-// count returns the number of partitions in a list.
-func count(list []strategy.TopicPartitions) int {
-	n := 0
-	for _, tp := range list {
-		n += len(tp.Partitions)
-	}
-	return n
-}
-
 // set returns the partitions of some lists as a set.
 func set(lists ...[]strategy.TopicPartitions) map[strategy.TopicPartition]bool {
 	m := make(map[strategy.TopicPartition]bool)

@@ -83,12 +83,12 @@ func (l logging) call(ctx context.Context, say line, f func() error) error {
 func eventAttrs(e *Event) []slog.Attr {
 	return []slog.Attr{
 		slog.String("group", e.Group), slog.String("member", e.Member), slog.Int("generation", int(e.Generation)),
-		slog.Int("current", count(e.Current)),
+		slog.Int("current", strategy.Count(e.Current)),
 	}
 }
 
 func partitionAttrs(key string, list []strategy.TopicPartitions) []slog.Attr {
-	return []slog.Attr{slog.Any(key, compact(list)), slog.Int("count", count(list))}
+	return []slog.Attr{slog.Any(key, compact(list)), slog.Int("count", strategy.Count(list))}
 }
 
 // compact is partitions that become text only when a handler wants them.

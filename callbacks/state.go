@@ -121,7 +121,7 @@ func (s *PartitionState[S]) each(list []strategy.TopicPartitions, op string, f f
 	if limit <= 0 {
 		limit = defaultConcurrency
 	}
-	errs := make([]error, count(list))
+	errs := make([]error, strategy.Count(list))
 	slots := make(chan struct{}, limit)
 	var running sync.WaitGroup
 	i := 0

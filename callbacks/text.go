@@ -13,7 +13,7 @@ const textLimit = 1000
 // text prints partitions as "orders[0-3,7] payments[1]", and after textLimit bytes "... 123 more".
 func text(list []strategy.TopicPartitions) string {
 	var b strings.Builder
-	left := count(list)
+	left := strategy.Count(list)
 	for _, tp := range list {
 		if b.Len() > 0 {
 			b.WriteByte(' ')

@@ -250,16 +250,6 @@ func (c *Config) checkChoices() error {
 	return errors.Join(append(errs, c.Failure.check())...)
 }
 
-// protocol is that which the member follows: cooperative only if all of its assignors are made for that.
-func (c *Config) protocol() strategy.Protocol {
-	for _, a := range c.Assignors {
-		if strategy.ProtocolOf(a) != strategy.ProtocolCooperative {
-			return strategy.ProtocolEager
-		}
-	}
-	return strategy.ProtocolCooperative
-}
-
 // checkTopic refuses what no topic can be called.
 func checkTopic(name string) error {
 	ok := name != "" && name != "." && name != ".." && len(name) <= 249

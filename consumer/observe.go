@@ -30,14 +30,14 @@ func line(e Event) (level slog.Level, text string, attrs []slog.Attr) {
 		return slog.LevelInfo, "rebalance ended", []slog.Attr{
 			slog.Int("generation", int(e.Generation)), slog.String("assignor", e.Assignor), slog.Bool("leader", e.Leader), slog.String("reason", e.Reason),
 			slog.Duration("joined", e.Joined), slog.Duration("took", e.Took),
-			slog.Int("assigned", count(e.Assigned)), slog.Int("added", count(e.Added)), slog.Int("removed", count(e.Removed)),
+			slog.Int("assigned", strategy.Count(e.Assigned)), slog.Int("added", strategy.Count(e.Added)), slog.Int("removed", strategy.Count(e.Removed)),
 		}
 	case CallbackReturned:
 		level = slog.LevelDebug
 		if e.Err != nil {
 			level = slog.LevelError
 		}
-		return level, "callback returned", append(failure(e.Err), slog.String("callback", e.Callback), slog.Int("partitions", count(e.Partitions)), slog.Duration("took", e.Took))
+		return level, "callback returned", append(failure(e.Err), slog.String("callback", e.Callback), slog.Int("partitions", strategy.Count(e.Partitions)), slog.Duration("took", e.Took))
 	case CallbackBlocked:
 		return slog.LevelWarn, "callback blocks the group", []slog.Attr{slog.String("callback", e.Callback), slog.Duration("for", e.For), slog.Duration("left", e.Left)}
 	case CommitFailed:
@@ -91,13 +91,4 @@ func failure(err error) []slog.Attr {
 		return nil
 	}
 	return []slog.Attr{slog.Any("error", err)}
-}
-
-// count returns the number of partitions in a list.
-func count(list []strategy.TopicPartitions) int {
-	n := 0
-	for _, tp := range list {
-		n += len(tp.Partitions)
-	}
-	return n
 }

@@ -25,7 +25,7 @@ func (r *recorder) record(e *RebalanceEnded, calls []CallbackReturned, p *plan) 
 		return
 	}
 	line := &trace.Rebalance{
-		Time: e.Began.UTC(), Group: r.driver.cfg.Group, Generation: e.Generation, Assignor: e.Assignor, Mode: r.driver.cfg.protocol().String(),
+		Time: e.Began.UTC(), Group: r.driver.cfg.Group, Generation: e.Generation, Assignor: e.Assignor, Mode: r.driver.machine.Protocol().String(),
 		Reason: e.Reason, Member: e.MemberID, Instance: r.driver.cfg.InstanceID, Leader: e.Leader, LeaderID: e.LeaderID, JoinedMS: trace.Milliseconds(e.Joined), TookMS: trace.Milliseconds(e.Took),
 		Assigned: e.Assigned, Added: e.Added, Removed: e.Removed,
 	}

@@ -41,6 +41,14 @@ func (p TopicPartition) Compare(q TopicPartition) int {
 	return cmp.Or(cmp.Compare(p.Topic, q.Topic), cmp.Compare(p.Partition, q.Partition))
 }
 
+// Count returns the number of partitions in a list.
+func Count(list []TopicPartitions) (n int) {
+	for i := range list {
+		n += len(list[i].Partitions)
+	}
+	return n
+}
+
 // ByTopic lists partitions, which are sorted, by their topics.
 func ByTopic(sorted []TopicPartition) []TopicPartitions {
 	var out []TopicPartitions
@@ -75,13 +83,7 @@ func Reasons() []Reason {
 }
 
 // Count returns the number of partitions that member is given.
-func (a *Assignment) Count(member string) int {
-	n := 0
-	for _, tp := range a.Members[member] {
-		n += len(tp.Partitions)
-	}
-	return n
-}
+func (a *Assignment) Count(member string) int { return Count(a.Members[member]) }
 
 // Withholds reports whether a partition is [ReasonWithheld], so that a further round is needed.
 func (a *Assignment) Withholds() bool {

@@ -174,18 +174,11 @@ func (e *events) returned(c *consumer.CallbackReturned) {
 	}
 	change := map[string]string{"assign": "assigned", "revoke": "revoked", lost: lost}[callback]
 	if change != "" {
-		e.moved.WithLabelValues(change).Add(float64(count(c.Partitions)))
+		e.moved.WithLabelValues(change).Add(float64(strategy.Count(c.Partitions)))
 	}
 }
 
 // count returns the number of partitions in a list.
-func count(list []strategy.TopicPartitions) (n int) {
-	for _, tp := range list {
-		n += len(tp.Partitions)
-	}
-	return n
-}
-
 // positive is a duration in seconds. A clock that went back makes none of less than 0, which would make a sum shrink.
 func positive(d time.Duration) float64 { return max(0, d).Seconds() }
 

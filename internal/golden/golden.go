@@ -6,6 +6,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 var update = flag.Bool("update", false, "write what comes out into the files that say what it has to be")
@@ -19,7 +21,8 @@ func Check[T string | []byte](t testing.TB, file string, got T) {
 		}
 		return
 	}
-	if want, err := os.ReadFile(file); err != nil || string(got) != string(want) {
-		t.Errorf("got\n%s\nand not what %s says (%v); -update has it say that\n%s", got, file, err, want)
+	want, err := os.ReadFile(file)
+	if d := diff.Diff(file, want, "got", []byte(got)); err != nil || len(d) > 0 {
+		t.Errorf("not what %s says (%v); -update has it say what is now\n%s", file, err, d)
 	}
 }

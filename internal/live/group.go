@@ -62,13 +62,7 @@ type Member struct {
 }
 
 // Count returns the number of partitions that the member has.
-func (m *Member) Count() int {
-	n := 0
-	for i := range m.Owned {
-		n += len(m.Owned[i].Partitions)
-	}
-	return n
-}
+func (m *Member) Count() int { return strategy.Count(m.Owned) }
 
 // A Topic is one that matters to a group. Its lists have an entry for each partition.
 type Topic struct {

@@ -98,10 +98,15 @@ func (c *Config) sticky() bool {
 	return slices.ContainsFunc(c.Offers, func(o Offer) bool { return o.Name == protocol.StickyName })
 }
 
-// cooperative says whether the member keeps what it owns while it joins: only if every assignor that it offers is made for that.
-func (c *Config) cooperative() bool {
-	return !slices.ContainsFunc(c.Offers, func(o Offer) bool { return o.Protocol != strategy.ProtocolCooperative })
+// protocol is cooperative if the member keeps what it owns while it joins: only if every assignor that it offers is made for that.
+func (c *Config) protocol() strategy.Protocol {
+	if slices.ContainsFunc(c.Offers, func(o Offer) bool { return o.Protocol != strategy.ProtocolCooperative }) {
+		return strategy.ProtocolEager
+	}
+	return strategy.ProtocolCooperative
 }
+
+func (c *Config) cooperative() bool { return c.protocol() == strategy.ProtocolCooperative }
 
 // handsOver says whether the member takes part in hand-overs.
 func (c *Config) handsOver() bool { return c.HandOver && c.cooperative() }

@@ -225,6 +225,9 @@ func (m *Machine) Processing() []strategy.TopicPartition {
 	return out
 }
 
+// Protocol is what the member follows.
+func (m *Machine) Protocol() strategy.Protocol { return m.cfg.protocol() }
+
 // Reason returns why the member is joining, none if it is not.
 func (m *Machine) Reason() Reason { return m.reason }
 

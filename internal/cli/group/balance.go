@@ -82,11 +82,3 @@ func (c *comparison) String() string {
 }
 
 func loads(most, least float64) string { return output.Number(least) + ".." + output.Number(most) }
-
-func count(list []strategy.TopicPartitions) int {
-	n := 0
-	for i := range list {
-		n += len(list[i].Partitions)
-	}
-	return n
-}

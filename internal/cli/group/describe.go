@@ -11,6 +11,7 @@ import (
 	"github.com/assignkit/assignkit/internal/connect"
 	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/live"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // describeOptions is what the command line says.
@@ -156,7 +157,7 @@ func assertOwned(g *live.Group) error {
 	case len(g.Members) == 0:
 		return fault.Assertion("group %s has no members; nobody consumes %s", name, output.Partitions("", free))
 	case len(free) > 0:
-		return fault.Assertion("group %s: nobody consumes %s: %s", name, output.Count(count(free), "partition"), output.Partitions("", free))
+		return fault.Assertion("group %s: nobody consumes %s: %s", name, output.Count(strategy.Count(free), "partition"), output.Partitions("", free))
 	}
 	return nil
 }

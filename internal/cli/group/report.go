@@ -7,6 +7,7 @@ import (
 
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/live"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // many is from how many rows on a table is cut, unless --full is given.
@@ -125,7 +126,7 @@ func (r *report) standOut(dst []byte) []byte {
 	if free := g.Unconsumed(); len(free) > 0 {
 		text := output.Partitions("", free)
 		if len(text) > maxListed && !r.full && !r.wide {
-			text = fmt.Sprintf("%s of %s; --full lists them", output.Count(count(free), "partition"), output.Count(len(free), "topic"))
+			text = fmt.Sprintf("%s of %s; --full lists them", output.Count(strategy.Count(free), "partition"), output.Count(len(free), "topic"))
 		}
 		dst = r.say(dst, output.Bad, "NOBODY CONSUMES "+text)
 	}

@@ -37,10 +37,10 @@ func changes(r *simulation.Result) []change {
 			gained: difference(is, was), lost: difference(was, is),
 		}
 		if had {
-			list[k].before = size(was)
+			list[k].before = strategy.Count(was)
 		}
 		if has {
-			list[k].after = size(is)
+			list[k].after = strategy.Count(is)
 		}
 	}
 	return list
@@ -69,14 +69,6 @@ func before(r *simulation.Result) map[string][]strategy.TopicPartitions {
 		return before // nobody had anything: all are new
 	}
 	return owned
-}
-
-func size(list []strategy.TopicPartitions) int {
-	n := 0
-	for i := range list {
-		n += len(list[i].Partitions)
-	}
-	return n
 }
 
 // difference returns what is in a and not in b. Both are sorted, as in an assignment.

@@ -64,7 +64,7 @@ func (o *options) liveNote(where string, g *live.Group, group *strategy.Group, w
 	case g.Protocol != "":
 		note += ", strategy " + output.Clean(g.Protocol)
 	}
-	if n := size(g.Unconsumed()); n > 0 && len(g.Members) > 0 {
+	if n := strategy.Count(g.Unconsumed()); n > 0 && len(g.Members) > 0 {
 		note += fmt.Sprintf("; nobody consumes %d of them", n)
 	}
 	mixed := slices.ContainsFunc(group.Members, func(m strategy.Member) bool { return !slices.Equal(m.Topics, group.Members[0].Topics) })

@@ -26,7 +26,7 @@ func (v *view) memberGrid(k int) *output.Grid {
 			continue
 		}
 		g.Row(name, loadCell(c.before, "new"), loadCell(c.after, "left"),
-			signed("+", size(c.gained), output.Good), signed("-", size(c.lost), output.Bad), v.moves(c))
+			signed("+", strategy.Count(c.gained), output.Good), signed("-", strategy.Count(c.lost), output.Bad), v.moves(c))
 	}
 	v.more(g, len(shown))
 	return g
@@ -55,7 +55,7 @@ func (v *view) selectMembers(ks ...int) []int {
 	for _, k := range ks {
 		for i := range order {
 			c := &v.members[k][i]
-			weight[i] += size(c.gained) + size(c.lost)
+			weight[i] += strategy.Count(c.gained) + strategy.Count(c.lost)
 			if c.before == absent || c.after == absent {
 				weight[i] += 1 << 20 // who comes or goes is the reason for the rest
 			}
@@ -89,7 +89,7 @@ func (v *view) listed(sign string, list []strategy.TopicPartitions) output.Cell 
 	}
 	text := output.Partitions(sign, list)
 	if len(text) > maxListed && !v.full && !v.whole {
-		text = fmt.Sprintf("%s%s of %s", sign, output.Count(size(list), "partition"), output.Count(len(list), "topic"))
+		text = fmt.Sprintf("%s%s of %s", sign, output.Count(strategy.Count(list), "partition"), output.Count(len(list), "topic"))
 	}
 	return output.Cell{Text: text}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // tables have a column for each strategy.
@@ -79,7 +80,7 @@ func (v *view) memberColumns() *output.Grid {
 
 // changeCell is such as "4 -> 3 (-1)", or "4" where nothing changes.
 func (v *view) changeCell(c *change) output.Cell {
-	gained, lost := size(c.gained), size(c.lost)
+	gained, lost := strategy.Count(c.gained), strategy.Count(c.lost)
 	switch {
 	case v.fresh:
 		return output.Cell{Text: strconv.Itoa(c.after)}

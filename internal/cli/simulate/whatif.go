@@ -130,7 +130,7 @@ func newOutcome(step *simulation.Step) outcome {
 		if len(list) == 0 {
 			o.Idle++
 		}
-		o.Unassigned -= size(list)
+		o.Unassigned -= strategy.Count(list)
 	}
 	return o
 }
