@@ -86,8 +86,15 @@ func (t *timeout) run(ctx context.Context, f func(ctx context.Context, late bool
 	case err := <-result: // both have come
 		return true, err
 	default:
-		return false, fmt.Errorf("%w: %w", ErrTimeout, context.Cause(ctx))
 	}
+	if before != nil {
+		select {
+		case <-before:
+		default:
+			return false, fmt.Errorf("%w, as the one before it has not returned: %w", ErrTimeout, context.Cause(ctx))
+		}
+	}
+	return false, fmt.Errorf("%w: %w", ErrTimeout, context.Cause(ctx))
 }
 
 // turn queues up: a call begins when before is closed, and closes done.

@@ -79,6 +79,8 @@ type Config struct {
 	// TopicInterval is the time between two looks for new topics and partitions. 0: 10 s.
 	TopicInterval time.Duration
 
+	// A batch is counted when it has been decompressed, which Sarama does whole: for that moment it takes what it takes, however well it was
+	// compressed. Topics to which strangers write want the brokers' max.message.bytes small.
 	PartitionBuffer int64 // bytes of records of one partition read ahead. 0: 4 MiB
 	Buffer          int64 // of all partitions together. 0: 256 MiB
 

@@ -179,7 +179,8 @@ func (d *driver) machineConfig() membership.Config {
 	c := membership.Config{
 		Group: d.cfg.Group, ClientID: d.client.Config().ClientID, InstanceID: d.cfg.InstanceID, Rack: d.client.Config().RackID,
 		Labels: d.cfg.Labels, Capacity: d.cfg.Capacity,
-		Session: d.cfg.SessionTimeout, Rebalance: d.cfg.RebalanceTimeout, Heartbeat: d.cfg.HeartbeatInterval, Leave: d.cfg.CloseTimeout, Seed: rand.Uint64(),
+		Session: d.cfg.SessionTimeout, Rebalance: d.cfg.RebalanceTimeout, Heartbeat: d.cfg.HeartbeatInterval, Leave: d.cfg.CloseTimeout,
+		Request: min(d.client.Config().Net.ReadTimeout, d.cfg.RebalanceTimeout/3), Seed: rand.Uint64(),
 		HandOver: !d.cfg.HandOver.Off,
 	}
 	for _, a := range d.cfg.Assignors {

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/assignkit/assignkit/internal/membership/wire"
@@ -36,6 +37,7 @@ func (m *Machine) synced(f *flight, r wire.SyncReply) {
 	}
 	a, err := protocol.DecodeAssignment(r.Assignment)
 	if err != nil {
+		err = fmt.Errorf("group %s, generation %d: what the leader assigned cannot be read: %w", m.cfg.Group, m.round, err)
 		m.enter(m.round)
 		m.becomeLeaving(leaving{farewell: m.cfg.InstanceID == "", reason: "bad assignment", err: err})
 		return
