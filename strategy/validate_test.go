@@ -71,6 +71,21 @@ func TestValidate(t *testing.T) {
 		{name: "withheld with one that is not there", members: members{"a": {list("t", 0)}, "b": {list("t", 1, 2)}}, protocol: ProtocolCooperative,
 			unassigned: []Unassigned{{Topic: "u", Reason: ReasonWithheld, With: &TopicPartition{Topic: "v", Partition: 1}}},
 			want:       `reason: u-0: withheld: v-1, which it is to move with, does not exist`},
+		{name: "withheld for who may not have it", members: members{"a": {list("t", 0)}, "b": {list("t", 2)}}, protocol: ProtocolCooperative,
+			unassigned: []Unassigned{{Topic: "t", Partition: 1, Reason: ReasonWithheld, For: "z"}, {Topic: "u", Reason: ReasonWithheld, For: "b", With: &TopicPartition{Topic: "t", Partition: 1}}},
+			want:       `reason: t-1: withheld: it is to go to "z", who may not have it; reason: u-0: withheld: it is to go to "b", who may not have it`},
+		{name: "withheld with ones out of range", members: members{"a": {list("t", 0)}, "b": {list("t", 2)}}, protocol: ProtocolCooperative,
+			unassigned: []Unassigned{{Topic: "t", Partition: 1, Reason: ReasonWithheld, With: &TopicPartition{Topic: "t", Partition: 3}}, {Topic: "u", Reason: ReasonWithheld, With: &TopicPartition{Topic: "t", Partition: -1}}},
+			want:       `reason: t-1: withheld: t-3, which it is to move with, does not exist; reason: u-0: withheld: t--1, which it is to move with, does not exist`},
+		{name: "withheld with the first one, which is not", members: members{"a": {list("t", 0)}, "b": {list("t", 1, 2)}}, protocol: ProtocolCooperative,
+			unassigned: []Unassigned{{Topic: "u", Reason: ReasonWithheld, With: &TopicPartition{Topic: "t"}}},
+			want:       `reason: u-0: withheld: t-0, which it is to move with, is not withheld from anybody`},
+		{name: "unknown topic first", members: members{"a": {list("s", 0), list("t", 0), list("u", 0, 1)}, "b": right["b"]},
+			want: `partition: u, member "a": has no partition 1, only 1; topic: s, member "a": is not a topic of the group`},
+		{name: "a topic twice", members: members{"a": {list("t", 0), list("t", 1), list("u", 0)}, "b": {list("t", 2)}},
+			want: `order: t, member "a": stands after t`},
+		{name: "left out of range", members: right, unassigned: []Unassigned{{Topic: "t", Partition: 3, Reason: ReasonLimit}, {Topic: "t", Partition: -1, Reason: ReasonLimit}, {Topic: "t", Reason: ReasonLimit}},
+			want: `partition: t: has no partition -1, only 3, in Unassigned; partition: t: has no partition 3, only 3, in Unassigned; reason: t-0, member "a": is assigned, and in Unassigned as well`},
 		{name: "assigned and not", members: right, unassigned: []Unassigned{{Topic: "t", Partition: 2, Reason: ReasonIneligible}},
 			want: `reason: t-2, member "b": is assigned, and in Unassigned as well`},
 		{name: "left out twice", members: members{"a": right["a"], "b": {list("t", 1)}},
@@ -103,6 +118,9 @@ func TestValidate(t *testing.T) {
 						t.Errorf("Breaks(%s) is false", v.Rule)
 					}
 				}
+			}
+			if err != nil && len(got) > 1 && !strings.HasSuffix(err.Error(), strings.Join(got, "; ")) {
+				t.Errorf("told as %q", err)
 			}
 			if joined := strings.Join(got, "; "); joined != c.want {
 				t.Errorf("got  %s\nwant %s", joined, c.want)
