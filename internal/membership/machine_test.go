@@ -206,6 +206,9 @@ func TestRecreated(t *testing.T) {
 	if c := r.out.Callback; c == nil || c.Kind != Lost || len(c.Partitions) != 2 || len(r.out.Answers) != 1 || r.out.Answers[0].Codes[0] == wire.None {
 		t.Fatalf("%+v", r.out)
 	}
+	if r.m.LossCode() != wire.UnknownTopicOrPartition {
+		t.Errorf("learned from %v", r.m.LossCode())
+	}
 	r.step(CallbackDone{ID: r.out.Callback.ID})
 	if c := r.out.Callback; c == nil || c.Kind != Assign || len(c.Partitions) != 2 {
 		t.Fatalf("%+v", r.out)
