@@ -76,15 +76,9 @@ func (d *decoder) located(err error) *Error {
 
 // object calls f with each key of an object; f has to read or skip the value. null is an object without keys.
 func (d *decoder) object(f func(key string) error) error {
-	at := d.at()
-	t, err := d.json.Token()
-	switch {
-	case err != nil:
-		return problem(at, "%v", err)
-	case t == nil:
-		return nil
-	case t != json.Delim('{'):
-		return problem(at, "wants an object, not %s", name(t))
+	at, some, err := d.begin('{', "an object")
+	if !some {
+		return err
 	}
 	seen := fields{}
 	for d.json.More() {
@@ -116,15 +110,9 @@ func step(key string) string {
 
 // list reads each entry of a list. null is a list without entries.
 func list[T any](d *decoder, to *[]T, read func() (T, error)) error {
-	at := d.at()
-	t, err := d.json.Token()
-	switch {
-	case err != nil:
-		return problem(at, "%v", err)
-	case t == nil:
-		return nil
-	case t != json.Delim('['):
-		return problem(at, "wants a list, not %s", name(t))
+	at, some, err := d.begin('[', "a list")
+	if !some {
+		return err
 	}
 	for i := 0; d.json.More(); i++ {
 		v, err := read()
@@ -134,6 +122,20 @@ func list[T any](d *decoder, to *[]T, read func() (T, error)) error {
 		*to = append(*to, v)
 	}
 	return d.end(at)
+}
+
+// begin passes over the bracket that begins an object or a list; there is none of a null.
+func (d *decoder) begin(bracket json.Delim, what string) (at int, some bool, err error) {
+	at = d.at()
+	switch t, err := d.json.Token(); {
+	case err != nil:
+		return at, false, problem(at, "%v", err)
+	case t == nil:
+		return at, false, nil
+	case t != bracket:
+		return at, false, problem(at, "wants %s, not %s", what, name(t))
+	}
+	return at, true, nil
 }
 
 // end passes over the bracket that ends an object or a list.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assignkit/assignkit/internal/cli/input"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/describe"
 	"github.com/assignkit/assignkit/internal/fault"
@@ -13,29 +12,19 @@ import (
 )
 
 // importGroup reads a group out of what kafka-consumer-groups prints, or out of a trace. What that text does not tell is assumed, and said.
-func (o *options) importGroup() ([]subject, error) {
-	src, err := input.Open(o.imported, o.io.In)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = src.Close() }() // it was only read
-	limited, err := src.Limit(maxInput)
-	if err != nil {
-		return nil, err
-	}
-	text := bufio.NewReader(limited)
+func (o *options) importGroup(file string, text *bufio.Reader) ([]subject, error) {
 	if isJSON(text) {
-		return o.importTrace(src.Name, text)
+		return o.importTrace(file, text)
 	}
-	groups, err := describe.Read(src.Name, text)
+	groups, err := describe.Read(file, text)
 	if err != nil {
 		return nil, err
 	}
-	g, err := o.choose(src.Name, groups)
+	g, err := o.choose(file, groups)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkImported(src.Name, g); err != nil {
+	if err := o.checkImported(file, g); err != nil {
 		return nil, err
 	}
 	subscriptions, assumed := describe.AllTopics, "every member reads all of these topics"
@@ -43,26 +32,13 @@ func (o *options) importGroup() ([]subject, error) {
 		subscriptions, assumed = describe.OwnedTopics, "members read only the topics that they have partitions of"
 	}
 	group := g.Strategy(subscriptions)
-	partitions, weighted := 0, false
-	for i := range group.Topics {
-		if o.weights == "none" {
-			group.Topics[i].Weights = nil
-		}
-		weighted = weighted || group.Topics[i].Weights != nil
-		partitions += int(group.Topics[i].Partitions)
-	}
+	size, loads := o.take(&group)
 	if subscriptions == describe.AllTopics {
 		for i := range group.Members {
 			group.Members[i].Topics = nil // also those that an event creates
 		}
 	}
-	note := fmt.Sprintf("%s: group %s: %s of %s, %s; assumed: %s, and no topic has more partitions than shown",
-		o.io.Name, output.Clean(g.Name), output.Count(partitions, "partition"), output.Count(len(group.Topics), "topic"),
-		output.Count(len(group.Members), "member"), assumed)
-	if weighted {
-		note += "; loads are lags (--weights none counts partitions), while sticky balances counts of partitions, not lags"
-	}
-	fmt.Fprintf(o.io.Err, "%s\n", output.Paper{Width: o.io.Width}.Wrap(nil, output.Cell{Text: note}))
+	o.say(fmt.Sprintf("%s: group %s: %s; assumed: %s, and no topic has more partitions than shown%s", o.io.Name, output.Clean(g.Name), size, assumed, loads))
 	return []subject{{scenario: simulation.Scenario{Group: group}}}, nil
 }
 

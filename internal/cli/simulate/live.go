@@ -32,14 +32,7 @@ func (o *options) liveGroup(ctx context.Context) ([]subject, error) {
 		return nil, err
 	}
 	group := g.Strategy()
-	weighted := false
-	for i := range group.Topics {
-		if o.weights == "none" {
-			group.Topics[i].Weights = nil
-		}
-		weighted = weighted || group.Topics[i].Weights != nil
-	}
-	o.say(o.liveNote(strings.Join(client.Addrs(), ","), g, &group, weighted))
+	o.say(o.liveNote(strings.Join(client.Addrs(), ","), g, &group))
 	for _, remark := range g.Remarks {
 		o.say(fmt.Sprintf("%s: group %s: %s", o.io.Name, output.Clean(g.Name), output.Clean(remark)))
 	}
@@ -51,13 +44,26 @@ func (o *options) say(note string) {
 	fmt.Fprintf(o.io.Err, "%s\n", output.Paper{Width: o.io.Width}.Wrap(nil, output.Cell{Text: note}))
 }
 
-func (o *options) liveNote(where string, g *live.Group, group *strategy.Group, weighted bool) string {
+// take has a group weigh its partitions as --weights says, and returns what to say of its size and of its loads.
+func (o *options) take(g *strategy.Group) (size, loads string) {
 	partitions := 0
-	for i := range group.Topics {
-		partitions += int(group.Topics[i].Partitions)
+	for i := range g.Topics {
+		t := &g.Topics[i]
+		partitions += int(t.Partitions)
+		if o.weights == "none" {
+			t.Weights = nil
+		}
+		if t.Weights != nil {
+			loads = "; loads are lags (--weights none counts partitions), while sticky balances counts of partitions, not lags"
+		}
 	}
-	note := fmt.Sprintf("%s: group %s read from %s: %s of %s, %s", o.io.Name, output.Clean(g.Name), where,
-		output.Count(partitions, "partition"), output.Count(len(group.Topics), "topic"), output.Count(len(group.Members), "member"))
+	size = fmt.Sprintf("%s of %s, %s", output.Count(partitions, "partition"), output.Count(len(g.Topics), "topic"), output.Count(len(g.Members), "member"))
+	return size, loads
+}
+
+func (o *options) liveNote(where string, g *live.Group, group *strategy.Group) string {
+	size, loads := o.take(group)
+	note := fmt.Sprintf("%s: group %s read from %s: %s", o.io.Name, output.Clean(g.Name), where, size)
 	switch {
 	case g.Type == live.Consumer:
 		note += fmt.Sprintf("; the broker assigns it (consumer protocol, %s), so what is shown is a move to each strategy", output.Clean(g.Protocol))
@@ -71,10 +77,7 @@ func (o *options) liveNote(where string, g *live.Group, group *strategy.Group, w
 	if mixed && slices.ContainsFunc(o.events, func(e simulation.Event) bool { _, joins := e.(simulation.Join); return joins }) {
 		note += "; assumed: who joins reads all of these topics"
 	}
-	if weighted {
-		note += "; loads are lags (--weights none counts partitions), while sticky balances counts of partitions, not lags"
-	}
-	return note
+	return note + loads
 }
 
 // checkLive refuses a group that there is nothing to show of.

@@ -21,11 +21,7 @@ func TestLiveNote(t *testing.T) {
 	check := func(want string) {
 		t.Helper()
 		group := g.Strategy()
-		weighted := false
-		for i := range group.Topics {
-			weighted = weighted || group.Topics[i].Weights != nil
-		}
-		if got := o.liveNote("h:1", g, &group, weighted); got != want {
+		if got := o.liveNote("h:1", g, &group); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}

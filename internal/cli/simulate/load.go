@@ -59,11 +59,11 @@ func (o *options) source(ctx context.Context) ([]subject, error) {
 	case o.fromCluster():
 		return o.liveGroup(ctx)
 	case o.imported != "":
-		return o.importGroup()
+		return o.read(o.imported, o.importGroup)
 	case o.trace != "":
-		return o.replayTrace(ctx)
+		return o.read(o.trace, func(file string, in *bufio.Reader) ([]subject, error) { return o.replayTrace(ctx, file, in) })
 	case o.file != "":
-		return o.readFile()
+		return o.read(o.file, o.readFile)
 	}
 	members := slices.Clone(o.members)
 	for i := range members {
@@ -74,9 +74,9 @@ func (o *options) source(ctx context.Context) ([]subject, error) {
 	return []subject{{scenario: simulation.Scenario{Group: strategy.Group{Topics: o.topics, Members: members}}}}, nil
 }
 
-// readFile reads a scenario, or cases.
-func (o *options) readFile() ([]subject, error) {
-	src, err := input.Open(o.file, o.io.In)
+// read opens a file and has f read it, by the name that messages give it.
+func (o *options) read(name string, f func(file string, in *bufio.Reader) ([]subject, error)) ([]subject, error) {
+	src, err := input.Open(name, o.io.In)
 	if err != nil {
 		return nil, err
 	}
@@ -85,17 +85,21 @@ func (o *options) readFile() ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReader(limited)
+	return f(src.Name, bufio.NewReader(limited))
+}
+
+// readFile reads a scenario, or cases.
+func (o *options) readFile(file string, in *bufio.Reader) ([]subject, error) {
 	if isDescription(in) {
-		return nil, fmt.Errorf("%s: looks like the output of kafka-consumer-groups: read it with --import", src.Name)
+		return nil, fmt.Errorf("%s: looks like the output of kafka-consumer-groups: read it with --import", file)
 	}
 	if isTrace(in) {
-		return nil, fmt.Errorf("%s: looks like a trace: read it with --trace, or with --import to start from its end", src.Name)
+		return nil, fmt.Errorf("%s: looks like a trace: read it with --trace, or with --import to start from its end", file)
 	}
 	if isCases(o.file, in) {
-		return readCases(src.Name, in)
+		return readCases(file, in)
 	}
-	s, err := simulation.Read(src.Name, in)
+	s, err := simulation.Read(file, in)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assignkit/assignkit/internal/cli/input"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/internal/trace/replay"
@@ -48,17 +47,8 @@ func (o *options) importTrace(file string, text io.Reader) ([]subject, error) {
 
 // replayTrace has what happened to a group happen again. Beside the strategies stands what was recorded, as long as nothing is to happen
 // after it.
-func (o *options) replayTrace(ctx context.Context) ([]subject, error) {
-	src, err := input.Open(o.trace, o.io.In)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = src.Close() }() // it was only read
-	text, err := src.Limit(maxInput)
-	if err != nil {
-		return nil, err
-	}
-	p, err := o.readPast(src.Name, text)
+func (o *options) replayTrace(ctx context.Context, file string, text io.Reader) ([]subject, error) {
+	p, err := o.readPast(file, text)
 	if err != nil {
 		return nil, err
 	}
