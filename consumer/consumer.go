@@ -84,7 +84,7 @@ func (c *Consumer) Stop() {
 	d := c.driver
 	c.mu.Unlock()
 	if d != nil {
-		d.leave("closed")
+		d.post(func() { d.leaveNow("closed", false) })
 	}
 }
 
@@ -172,6 +172,6 @@ func (c *Consumer) Rejoin(reason string) error {
 	if err != nil {
 		return err
 	}
-	d.rejoin(reason)
+	d.post(func() { d.step(membership.Rejoin{Reason: reason}) })
 	return nil
 }

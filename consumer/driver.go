@@ -292,7 +292,7 @@ func (d *driver) callBack(cb *membership.Callback) {
 		deadline = d.deadline(cb.Deadline)
 	}
 	d.running, d.stop = cb, cancel
-	d.rebalances.called(cb)
+	d.rebalances.sequence = append(d.rebalances.sequence, cb)
 	go func() {
 		err := d.host.call(ctx, cb, deadline)
 		cancel(nil)
@@ -315,10 +315,6 @@ func (d *driver) deadline(at membership.Time) time.Time {
 	return t
 }
 
-func (d *driver) rejoin(reason string) {
-	d.post(func() { d.step(membership.Rejoin{Reason: reason}) })
-}
-
 // identity is the member's, as of the last step.
 func (d *driver) identity() (member string, generation int32) {
 	i := d.member.Load()
@@ -339,6 +335,3 @@ func (d *driver) lossReason() callbacks.LossReason {
 	}
 	return callbacks.LossFailed
 }
-
-// lossBound is how long an OnLost may take.
-func (d *driver) lossBound() time.Duration { return d.cfg.RebalanceTimeout }

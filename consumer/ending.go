@@ -78,8 +78,6 @@ func (d *driver) fail(err error) {
 	})
 }
 
-func (d *driver) leave(reason string) { d.post(func() { d.leaveNow(reason, false) }) }
-
 // leaveNow begins the end. Unless it is to be prompt, partitions are handed over first.
 func (d *driver) leaveNow(reason string, prompt bool) {
 	if d.end != nil {

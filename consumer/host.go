@@ -326,7 +326,7 @@ func (h *host) lost(ctx context.Context, generation int32, parts []strategy.Topi
 		h.noteDeleted(parts)
 	}
 	// What the context of a callback that was cancelled is good for, a loss cannot use.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.driver.lossBound())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.driver.cfg.RebalanceTimeout)
 	defer cancel()
 	defer context.AfterFunc(h.driver.last, cancel)()
 	l := &callbacks.Loss{Event: h.event(generation, nil), Removed: strategy.ByTopic(parts), Reason: reason, Err: cause}

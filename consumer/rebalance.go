@@ -48,9 +48,6 @@ type rebalance struct {
 	removed    []strategy.TopicPartition
 }
 
-// called notes a callback.
-func (r *rebalances) called(cb *membership.Callback) { r.sequence = append(r.sequence, cb) }
-
 // planned notes what this member decided as the leader, unless that came too late and it has decided anew.
 func (r *rebalances) planned(p *plan) {
 	if p != nil && (r.plan == nil || r.plan.group.Generation < p.group.Generation) {

@@ -125,7 +125,5 @@ func enumerate(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-func fraction(i, n int) string { return strconv.Itoa(i) + "/" + strconv.Itoa(n) }
-
 // compareIDs is compareNatural with an order for ids that are equal in it, such as a-1 and a-01.
 func compareIDs(a, b string) int { return cmp.Or(compareNatural(a, b), cmp.Compare(a, b)) }

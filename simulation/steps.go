@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (d *deployment) join(m *strategy.Member) {
 // number puts "deploy 3/12: " before the texts.
 func number(steps []change) {
 	for i := range steps {
-		steps[i].text = "deploy " + fraction(i+1, len(steps)) + ": " + steps[i].text
+		steps[i].text = fmt.Sprintf("deploy %d/%d: %s", i+1, len(steps), steps[i].text)
 	}
 }
 

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -145,7 +146,7 @@ func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject) 
 		return err
 	}
 	if o.format == output.JSON || o.format == output.YAML {
-		doc, err := whatIfJSON(list)
+		doc, err := json.Marshal(map[string]any{"results": list})
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -133,10 +132,6 @@ func newOutcome(step *simulation.Step) outcome {
 		o.Unassigned -= strategy.Count(list)
 	}
 	return o
-}
-
-func whatIfJSON(list []comparison) ([]byte, error) {
-	return json.Marshal(map[string]any{"results": list})
 }
 
 // appendWhatIf writes the strategies side by side if the paper is wide enough, else one below the other.
