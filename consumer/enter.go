@@ -3,7 +3,6 @@ package consumer
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/IBM/sarama"
@@ -31,31 +30,24 @@ func calledBack() bool {
 }
 
 func enterRecord(ctx context.Context, h Handler, m *Message) (err error) {
-	defer recovered(&err)
+	defer strategy.Recover(&err)
 	return h(ctx, m)
 }
 
 func enterBatch(ctx context.Context, h BatchHandler, b *Batch) (err error) {
-	defer recovered(&err)
+	defer strategy.Recover(&err)
 	return h(ctx, b)
 }
 
 func enterDeadLetter(ctx context.Context, f func(context.Context, *Message, error) error, m *Message, why error) (err error) {
-	defer recovered(&err)
+	defer strategy.Recover(&err)
 	return f(ctx, m, why)
 }
 
 func enterInterceptor(i sarama.ConsumerInterceptor, m *sarama.ConsumerMessage) (err error) {
-	defer recovered(&err)
+	defer strategy.Recover(&err)
 	i.OnConsume(m)
 	return nil
-}
-
-// recovered makes a panic an error. It is deferred.
-func recovered(err *error) {
-	if v := recover(); v != nil {
-		*err = &strategy.PanicError{Value: v, Stack: debug.Stack()}
-	}
 }
 
 // entering calls callbacks in methods by whose names [calledBack] knows them.
@@ -74,6 +66,6 @@ func (e entering) Lost(ctx context.Context, l *callbacks.Loss) error {
 }
 
 func enterAssignor(f func() error) (err error) {
-	defer recovered(&err)
+	defer strategy.Recover(&err)
 	return f()
 }

@@ -345,6 +345,6 @@ func (s saramaWork) do(w *worker, b *fetch.Batch) bool {
 
 // enterSarama calls the application; a panic is an error.
 func enterSarama(f func() error) (err error) {
-	defer recovered(&err)
+	defer strategy.Recover(&err)
 	return f()
 }

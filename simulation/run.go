@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"strconv"
 
@@ -181,12 +180,8 @@ func ask(ctx context.Context, a strategy.Assignor, t *strategy.Table) (strategy.
 	done := make(chan result, 1)
 	go func() {
 		var r result
-		defer func() {
-			if v := recover(); v != nil {
-				r.err = &strategy.PanicError{Value: v, Stack: debug.Stack()}
-			}
-			done <- r
-		}()
+		defer func() { done <- r }()
+		defer strategy.Recover(&r.err)
 		r.answer, r.err = a.Assign(ctx, t.Group)
 	}()
 	select {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"time"
 )
 
@@ -23,20 +22,6 @@ const (
 
 // ErrUnanswered is the error of a [Failure] whose assignor did not answer in its time.
 var ErrUnanswered = errors.New("no answer in time")
-
-// A PanicError is a panic as an error: of an assignor, and with the packages that run other code of applications, of that.
-type PanicError struct {
-	Value any    // what it panicked with
-	Stack []byte // of the goroutine, as debug.Stack prints it
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the value if it is an error, such as a [runtime.Error], or nil.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
 
 // A Failure is one assignor whose answer a [FallbackAssignor] did not use.
 type Failure struct {
@@ -150,12 +135,8 @@ func (f *FallbackAssignor) ask(ctx context.Context, a Assignor, g *Group, p Prot
 	own := g.Clone()
 	go func() {
 		var r result
-		defer func() {
-			if v := recover(); v != nil {
-				r.err = &PanicError{Value: v, Stack: debug.Stack()}
-			}
-			done <- r
-		}()
+		defer func() { done <- r }()
+		defer Recover(&r.err)
 		r.answer, r.err = a.Assign(ctx, own)
 	}()
 	select {
