@@ -65,7 +65,7 @@ func (e entering) Lost(ctx context.Context, l *callbacks.Loss) error {
 	return e.Callbacks.Lost(ctx, l)
 }
 
-func enterAssignor(f func() error) (err error) {
+func enterCode(f func() error) (err error) {
 	defer strategy.Recover(&err)
 	return f()
 }

@@ -63,7 +63,7 @@ func (p *planner) received(a *membership.Assigned, member string) {
 
 // guard calls into an assignor, and logs what goes wrong there, panics too.
 func (p *planner) guard(what, assignor string, f func() error) {
-	if err := enterAssignor(f); err != nil {
+	if err := enterCode(f); err != nil {
 		p.driver.log.Error(what+" failed", "assignor", assignor, "error", err)
 	}
 }

@@ -84,7 +84,7 @@ func (c *saramaClaim) serve() {
 	a := c.attempt.Load()
 	for tries := 1; ; tries++ {
 		marked, _ := c.run.marked(c.at)
-		err := enterSarama(func() error {
+		err := enterCode(func() error {
 			return c.run.handler.ConsumeClaim(claimSession{c.session, c}, saramaClaimView{c, a.initial})
 		})
 		ended := c.ctx.Err() != nil

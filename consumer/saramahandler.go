@@ -150,7 +150,7 @@ func (r *saramaRun) begin(d *driver, a *callbacks.Assignment) (*saramaSession, e
 	s := newSaramaSession(r, d)
 	s.claim(a.Current)
 	r.set(s)
-	err := enterSarama(func() error { return r.handler.Setup(s) })
+	err := enterCode(func() error { return r.handler.Setup(s) })
 	if err == nil {
 		return s, nil
 	}
@@ -167,7 +167,7 @@ func (r *saramaRun) set(s *saramaSession) {
 // end ends a session.
 func (r *saramaRun) end(s *saramaSession) error {
 	s.cancel()
-	err := enterSarama(func() error { return r.handler.Cleanup(s) })
+	err := enterCode(func() error { return r.handler.Cleanup(s) })
 	r.set(nil)
 	if err != nil {
 		return fmt.Errorf("consumer: Cleanup: %w", err)
@@ -341,10 +341,4 @@ func (s saramaWork) do(w *worker, b *fetch.Batch) bool {
 		c.pump(w, b)
 	}
 	return false
-}
-
-// enterSarama calls the application; a panic is an error.
-func enterSarama(f func() error) (err error) {
-	defer strategy.Recover(&err)
-	return f()
 }
