@@ -65,6 +65,7 @@ func (e entering) Lost(ctx context.Context, l *callbacks.Loss) error {
 	return e.Callbacks.Lost(ctx, l)
 }
 
+// enterCode is for what only returns an error: assignors, and handlers made for Sarama.
 func enterCode(f func() error) (err error) {
 	defer strategy.Recover(&err)
 	return f()
