@@ -253,6 +253,10 @@ func staticRestart(t *testing.T, c *realCluster) {
 		}
 		return again
 	}
+	a.polls("the end of the round in which b has come", func() bool {
+		list := a.rounds()
+		return list[len(list)-1].Generation == b.Stats().Generation
+	})
 	rounds := len(a.rounds())
 	restart(b, a, "two")
 	if now := len(a.rounds()); now != rounds {
