@@ -62,7 +62,7 @@ func (m *Machine) becomeLeaving(l leaving) {
 	}
 	m.leave, m.parting, m.next = l, nil, next{}
 	m.release()
-	m.expect(nil)
+	m.coming = nil
 	m.assign(nil)
 	m.resetRetries()
 }
@@ -75,7 +75,6 @@ func (m *Machine) becomeEnded() {
 			m.closeLane(m.flights[lane].lane)
 		}
 	}
-	m.settleAll(wire.UnknownMemberID)
 	m.out.Ended = &End{Err: m.leave.err}
 }
 
@@ -84,8 +83,7 @@ func (m *Machine) becomeEnded() {
 func (m *Machine) lose() {
 	last := m.generation
 	m.generation, m.round, m.seen = strategy.NoGeneration, strategy.NoGeneration, strategy.NoGeneration
-	m.missed, m.previous, m.completing = false, nil, false
-	m.expect(nil)
+	m.missed, m.previous, m.coming, m.completing = false, nil, nil, false
 	clear(m.doubtful) // whatever is still under way is refused, as it names a generation or a member that is gone
 	m.loseSome(m.announced, last)
 	m.assign(nil)
@@ -111,7 +109,7 @@ func (m *Machine) fail(err error) {
 // loseCoordinator gives up the connections to the coordinator, which is gone, moved or silent. What was in flight may have been
 // carried out or not.
 func (m *Machine) loseCoordinator() {
-	if m.flights[slotGroup] != nil && m.waits() {
+	if m.waits() {
 		m.contact = m.now // the coordinator does not count the time in which a request waits
 	}
 	m.closeLane(Group)
@@ -141,10 +139,6 @@ func (m *Machine) startOver(reason Reason) {
 	}
 	if m.flights[slotGroup] != nil {
 		m.closeLane(Group)
-	}
-	if m.node < 0 {
-		m.becomeDiscovering(reason)
-		return
 	}
 	m.becomeRevoking(reason, m.now)
 }

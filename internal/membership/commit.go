@@ -212,7 +212,6 @@ func (m *Machine) commitTrouble(f *flight, code wire.Code) {
 			m.trouble(code, "commit refused")
 		case f.generation != m.generation:
 		case m.state == Leaving && !m.completing && m.roundOver(f): // also while it waits in a join: the round before was interrupted
-			m.commitAt = m.now
 		case m.inRound():
 		default:
 			m.trouble(code, "commit refused")
@@ -222,7 +221,7 @@ func (m *Machine) commitTrouble(f *flight, code wire.Code) {
 			m.trouble(code, "commit refused")
 		}
 	case code.Kind() == wire.Moved:
-		if m.node >= 0 && !m.waits() {
+		if !m.waits() {
 			m.loseCoordinator()
 		}
 	case code.Kind() == wire.Final:

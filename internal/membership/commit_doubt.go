@@ -20,11 +20,10 @@ const several = -1
 
 // doubt notes what a commit asked for that will not be answered.
 func (m *Machine) doubt(f *flight) {
-	body, ok := f.body.(wire.Commit)
-	if !ok || f.void || m.cfg.bug == "no doubt" {
+	if f.void || m.cfg.bug == "no doubt" {
 		return
 	}
-	for _, o := range body.Offsets {
+	for _, o := range f.body.(wire.Commit).Offsets {
 		if before, some := m.doubtful[o.TopicPartition]; some && before != o.Offset {
 			m.doubtful[o.TopicPartition] = several
 			continue

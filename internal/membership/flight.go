@@ -64,7 +64,9 @@ func (m *Machine) drop(lane Lane) (some bool) {
 		if f != nil && f.lane == lane {
 			m.flights[slot] = nil
 			some = true
-			m.doubt(f)
+			if slot == slotCommit {
+				m.doubt(f)
+			}
 		}
 	}
 	// A request of this very step must not go out on a connection that is closed in it.
@@ -118,7 +120,7 @@ func (m *Machine) retry() {
 
 func (m *Machine) resetRetries() { m.attempt, m.retryAt = 0, 0 }
 
-// expire notices silence: of a request, and of the coordinator for a whole session.
+// expire notices that requests are not answered.
 func (m *Machine) expire() {
 	for _, f := range m.flights {
 		if f != nil && m.now >= f.deadline {
@@ -126,7 +128,6 @@ func (m *Machine) expire() {
 			m.disconnected(f.lane)
 		}
 	}
-	m.expireSession()
 }
 
 // expireSession gives up what the coordinator has had to give away.
@@ -174,8 +175,8 @@ func (m *Machine) wake() Time {
 	if m.state == Revoking && m.joinAt > m.now {
 		at = min(at, m.joinAt)
 	}
-	if m.parting != nil {
-		at = min(at, max(m.partBy, m.now+1))
+	if m.partBy > m.now {
+		at = min(at, m.partBy)
 	}
 	if m.state == Leaving && m.leave.deadline > m.now {
 		at = min(at, m.leave.deadline)

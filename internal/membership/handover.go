@@ -30,7 +30,7 @@ func (m *Machine) follow(given set, userData []byte) {
 	m.becomeStable()
 	m.heartbeatAt = m.now + m.cfg.Heartbeat/2 + m.cfg.backoffPart(m.cfg.Heartbeat/2, m.requests)
 	hint := m.announcement(userData)
-	m.expect(newSet(hint.Coming).minus(given).minus(m.announced).filter(m.mayCome))
+	m.coming = newSet(hint.Coming).minus(given).minus(m.announced).filter(m.mayCome)
 	m.assign(given)
 	if hint.FollowUp != nil {
 		m.schedule(hint.FollowUp)
@@ -54,10 +54,7 @@ func (m *Machine) announcement(userData []byte) protocol.UserData {
 	if !m.cfg.handsOver() {
 		return protocol.UserData{}
 	}
-	u, ok, err := protocol.DecodeUserData(userData)
-	if !ok || err != nil {
-		return protocol.UserData{}
-	}
+	u, _, _ := protocol.DecodeUserData(userData)
 	return u
 }
 
@@ -88,7 +85,7 @@ func (m *Machine) retainable(s set) set {
 
 // release stops going on with what is to be given up.
 func (m *Machine) release() {
-	if len(m.retained) > 0 && m.cfg.bug != "never lets go" {
+	if m.cfg.bug != "never lets go" {
 		m.retained, m.unsettled = nil, true
 	}
 }
@@ -106,11 +103,6 @@ func (m *Machine) followUp() {
 	default:
 		m.becomeRevoking(Reason{Announced, "the round that was announced"}, m.now)
 	}
-}
-
-// expect changes what is to come.
-func (m *Machine) expect(coming set) {
-	m.coming, m.aheadMoved = coming, true
 }
 
 // readAhead says what to read ahead, if that has changed: what is to come, and what has come while another callback ran.
@@ -153,18 +145,6 @@ func (m *Machine) pulse() time.Duration {
 		return m.cfg.Heartbeat
 	}
 	return min(max((m.now-m.next.since)/100, fastest), m.cfg.Heartbeat)
-}
-
-// canPart says whether there is something to hand over before the farewell, and perhaps somebody to hand it to.
-func (m *Machine) canPart(l *leaving) bool {
-	if !m.cfg.handsOver() || !l.farewell || m.generation == strategy.NoGeneration || len(m.announced) == len(m.lost) {
-		return false
-	}
-	switch m.state {
-	case Stable, Revoking, Joining, Assigning, Syncing:
-		return m.node >= 0
-	}
-	return false
 }
 
 // beginParting has the partitions moved away.

@@ -39,8 +39,9 @@ func (m *Machine) leaveAsked(in Leave) {
 	case Leaving, Ended:
 	default:
 		l := leaving{reason: in.Reason, farewell: in.Farewell || m.draining || m.cfg.InstanceID == ""}
+		hands := l.farewell && m.cfg.handsOver()
 		switch {
-		case in.Prompt || m.parting == nil && !m.canPart(&l):
+		case in.Prompt || m.parting == nil && !hands:
 			m.becomeLeaving(l)
 		case m.parting == nil:
 			m.beginParting(l)
@@ -53,7 +54,6 @@ func (m *Machine) advanceLeaving() {
 	late := m.now >= m.leave.deadline && m.cfg.bug != "leaves late"
 	if late && m.generation != strategy.NoGeneration {
 		m.lose()
-		m.reconcile()
 	}
 	clean := len(m.announced) == len(m.lost) && len(m.commits) == 0 || m.cfg.bug == "farewell before revoke"
 	if clean && !m.unnamed() || late || m.cfg.bug == "leave cuts the round" {
@@ -67,7 +67,7 @@ func (m *Machine) advanceLeaving() {
 		m.beat()
 	case farewell:
 		m.sayFarewell()
-	case len(m.announced) == 0 && m.running == nil:
+	case len(m.announced) == 0:
 		m.becomeEnded()
 	}
 }
@@ -111,7 +111,6 @@ func (m *Machine) adopt(round int32) bool {
 	if m.missed || m.generation == strategy.NoGeneration {
 		return false
 	}
-	m.completing = false
 	m.enter(round)
 	return true
 }

@@ -90,7 +90,7 @@ func New(cfg Config) (*Machine, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	m := &Machine{cfg: cfg, generation: strategy.NoGeneration, round: strategy.NoGeneration, seen: strategy.NoGeneration, node: -1,
+	m := &Machine{cfg: cfg, generation: strategy.NoGeneration, seen: strategy.NoGeneration,
 		ids: map[string][16]byte{}, userData: map[string][]byte{}, high: map[strategy.TopicPartition]wire.Offset{}, doubtful: map[strategy.TopicPartition]int64{}}
 	for _, o := range cfg.Offers {
 		m.userData[o.Name] = o.UserData
@@ -98,13 +98,13 @@ func New(cfg Config) (*Machine, error) {
 	return m, nil
 }
 
-// Step tells the machine what happened at a time and returns what is to be done. Times that have run out are noticed first.
+// Step tells the machine what happened at a time and returns what is to be done. Requests that have run out of time are noticed first.
 func (m *Machine) Step(now Time, in Input) Output {
 	m.now, m.out = max(m.now, now), Output{}
 	if m.state != Ended {
 		m.expire()
 		m.take(in)
-		m.expireSession() // an answer may end a wait in which it did not count
+		m.expireSession() // an answer may prolong the session, or end a wait that was no part of it
 		m.settle()
 		m.readAhead()
 		m.out.Drained = m.draining && m.parting == nil && m.state == Stable && m.again == (Reason{}) && len(m.assigned) == 0 && len(m.announced) == 0

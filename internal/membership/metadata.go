@@ -64,8 +64,5 @@ func (m *Machine) userDataOf(o *Offer, releasing set) ([]byte, error) {
 	if len(u.Expecting) > 0 {
 		u.Releasing = protocol.Fit(u.Releasing, room/2)
 	}
-	if u.Previous == nil && len(u.Releasing) == 0 && len(u.Expecting) == 0 {
-		return data, nil
-	}
 	return u.AppendBinary(data[:0])
 }

@@ -9,7 +9,7 @@ import (
 func (m *Machine) advanceStable() {
 	if m.overdue > 0 && m.now >= m.overdue {
 		// Who was to give something up and join again has gone without the group noticing, as static members do.
-		m.overdue, m.again = 0, Reason{FollowUpMissing, "the follow-up did not come"}
+		m.again = Reason{FollowUpMissing, "the follow-up did not come"}
 	}
 	switch {
 	case m.next.at > 0 && m.now >= m.next.at:
@@ -34,19 +34,18 @@ func (m *Machine) beat() {
 	m.send(slotGroup, Group, generation, min(m.cfg.Request, m.cfg.Session/2), wire.Heartbeat{Group: m.cfg.Group, MemberID: m.memberID, InstanceID: m.cfg.InstanceID, Generation: generation})
 }
 
-// beaten is told how the group is. An answer that is about another name or generation than the present one says nothing.
+// beaten is told how the group is. An answer that is about another generation than the present one says nothing.
 func (m *Machine) beaten(f *flight, code wire.Code) {
 	present := m.generation
 	if m.completing {
 		present = m.round
 	}
-	if f.memberID != m.memberID || f.generation != present {
+	if f.generation != present {
 		return
 	}
 	switch {
 	case code == wire.None:
 		m.contact, m.calm = max(m.contact, f.sent), f.sent
-		m.resetRetries()
 		return
 	case code == wire.RebalanceInProgress:
 		m.contact = max(m.contact, f.sent)
