@@ -331,7 +331,7 @@ func TestSaysWhatItIs(t *testing.T) {
 		had      []int32
 		previous bool
 	}{
-		{"eager", []Offer{{Name: "c"}}, []int32{0, 1}, true},
+		{"eager", []Offer{{Name: "c"}}, []int32{0}, true},
 		{"eager, and had nothing", []Offer{{Name: "c"}}, nil, false},
 		{"cooperative", []Offer{{Name: "c", Protocol: strategy.ProtocolCooperative}}, []int32{0, 1}, false},
 		{"the cooperative one of a mixed list", []Offer{{Name: "c", Protocol: strategy.ProtocolCooperative}, {Name: "d"}}, []int32{0, 1}, false},

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -133,6 +134,26 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// Each partition of a commit is in doubt by itself.
+func TestDoubtOfSeveral(t *testing.T) {
+	r := newRig(t, Config{Heartbeat: 90 * time.Second, Session: 100 * time.Second})
+	r.stable()
+	r.commit(1, 0, 5)
+	r.step(Disconnected{Lane: Offsets})
+	r.step(Commit{ID: 2, Offsets: []wire.Offset{{TopicPartition: at(0), Offset: 6}, {TopicPartition: at(1), Offset: 9}}})
+	r.beat()
+	r.step(Disconnected{Lane: Offsets})
+	r.step(Commit{ID: 3, Offsets: []wire.Offset{{TopicPartition: at(1), Offset: 3}}, Rewind: true})
+	for range 2 { // what is stored, and later the same once more
+		r.beat()
+		c, ok := r.out.Requests[0].Body.(wire.Commit)
+		if !ok || len(c.Offsets) != 2 || c.Offsets[0].Offset != 6 || c.Offsets[1].Offset != 3 {
+			t.Fatalf("sends %s", wire.Describe(r.out.Requests[0].Body))
+		}
+		r.reply(wire.CommitReply{Codes: []wire.Code{wire.None, wire.None}})
+	}
+}
+
 // A commit cannot be made again on a connection that broke while the member leaves, so the coordinator is looked for.
 func TestOffsetsBreakWhileLeaving(t *testing.T) {
 	r := newRig(t, Config{})
@@ -152,5 +173,59 @@ func TestOffsetsBreakWhileLeaving(t *testing.T) {
 	}
 	if r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}}); len(r.out.Answers) != 1 {
 		t.Errorf("%q", DescribeOutput(&r.out))
+	}
+}
+
+// What is not the member's is refused, whatever else a commit asks for; and offset 0 is stored but once.
+func TestCommitsOfOthersBeside(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.step(Commit{ID: 1, Offsets: []wire.Offset{{TopicPartition: at(7), Offset: 3}, {TopicPartition: at(0)}}})
+	if len(r.out.Requests) != 1 {
+		t.Fatalf("%q", DescribeOutput(&r.out))
+	}
+	r.reply(wire.CommitReply{Codes: []wire.Code{wire.None}})
+	if len(r.out.Answers) != 1 || !slices.Equal(r.out.Answers[0].Codes, []wire.Code{wire.UnknownMemberID, wire.None}) {
+		t.Errorf("%q", DescribeOutput(&r.out))
+	}
+	if r.commit(2, 0, 0); len(r.out.Requests) > 0 || len(r.out.Answers) != 1 {
+		t.Errorf("%q", DescribeOutput(&r.out))
+	}
+}
+
+// A join does not wait for commits of what the member keeps, nor claim what it gave up and has no commit under way of.
+func TestJoinBesideOpenCommit(t *testing.T) {
+	for open, waits := range map[int32]bool{0: false, 1: true} {
+		r := newRig(t, Config{})
+		r.stable()
+		r.step(Commit{ID: 1, Offsets: []wire.Offset{{TopicPartition: at(0), Offset: 5}, {TopicPartition: at(1), Offset: 5}}})
+		codes := []wire.Code{wire.TopicAuthorizationFailed, wire.TopicAuthorizationFailed}
+		codes[open] = wire.CoordinatorLoading
+		r.reply(wire.CommitReply{Codes: codes})
+		r.step(Rejoin{Reason: "test"})
+		r.again(2, 0)
+		r.step(CallbackDone{ID: r.m.running.ID})
+		if got := r.m.State() == Revoking; got != waits {
+			t.Fatalf("a commit of %d is open: %s", open, r.m.Describe())
+		}
+		if waits {
+			continue
+		}
+		if s := r.said(); len(s.Owned) != 1 || len(s.Owned[0].Partitions) != 1 {
+			t.Errorf("claims %v", s.Owned)
+		}
+	}
+}
+
+// What a former self asked for is refused, so it is in no doubt.
+func TestNoDoubtOfAFormerSelf(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	r.commit(1, 0, 5)
+	r.step(Tick{}) // behind the commit
+	r.beat()
+	r.reply(wire.HeartbeatReply{Code: wire.UnknownMemberID})
+	if r.step(Disconnected{Lane: Offsets}); len(r.m.doubtful) > 0 {
+		t.Errorf("in doubt: %v", r.m.doubtful)
 	}
 }

@@ -376,6 +376,14 @@ func TestDeterminism(t *testing.T) {
 		}
 		return outs
 	}
+	beat := func(seed uint64) Time {
+		r := newRig(t, Config{Seed: seed})
+		r.stable()
+		return r.out.Wake
+	}
+	if beat(1) == beat(2) {
+		t.Errorf("with two seeds, both beat at %v", beat(1))
+	}
 	if !reflect.DeepEqual(run(1), run(1)) {
 		t.Error("one seed, two runs")
 	}
@@ -399,11 +407,16 @@ func TestDrained(t *testing.T) {
 	if !r.out.Drained {
 		t.Error("not drained: ", r.m.Describe())
 	}
+	r = newRig(t, Config{})
+	r.reply(wire.FindCoordinatorReply{Node: 1})
+	if r.again(1); r.out.Drained || r.m.State() != Stable {
+		t.Error("has nothing, and was not told to drain: ", r.m.Describe())
+	}
 }
 
 func TestDescribePartitions(t *testing.T) {
-	s := newSet([]strategy.TopicPartitions{{Topic: "u", Partitions: []int32{4}}, {Topic: "t", Partitions: []int32{3, 0, 1, 2, 7}}})
-	if got, want := DescribePartitions(s), "t[0-3 7] u[4]"; got != want {
+	s := newSet([]strategy.TopicPartitions{{Topic: "u", Partitions: []int32{8}}, {Topic: "t", Partitions: []int32{3, 0, 1, 2, 7}}})
+	if got, want := DescribePartitions(s), "t[0-3 7] u[8]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

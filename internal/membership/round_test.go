@@ -18,7 +18,7 @@ func TestAssigned(t *testing.T) {
 	data := hinted(t, &protocol.UserData{Assignor: []byte("x")}, 0)
 	r.reply(wire.SyncReply{Assignment: data})
 	a := r.out.Assigned
-	if a == nil || a.Generation != 3 || a.Protocol != "c" || a.Leader != "other" || len(a.Partitions) != 1 || len(a.UserData) == 0 {
+	if a == nil || a.Generation != 3 || a.Protocol != "c" || a.Leader != "other" || len(a.Partitions) != 1 || len(a.UserData) == 0 || r.m.LossCode() != wire.None {
 		t.Errorf("%+v", a)
 	}
 	for _, instance := range []string{"", "i"} {

@@ -158,6 +158,7 @@ func TestForgets(t *testing.T) {
 	}
 	r.commit(1, 0, 5)
 	commit := r.out.Requests[0].ID
+	r.step(Tick{}) // behind the commit
 	r.beat()
 	r.reply(wire.HeartbeatReply{Code: wire.UnknownMemberID})
 	if r.out.Coming == nil || len(*r.out.Coming) != 0 || r.m.LossCode() != wire.UnknownMemberID || len(r.out.Answers) != 1 || r.out.Answers[0].Codes[0] != wire.UnknownMemberID {
@@ -169,7 +170,7 @@ func TestForgets(t *testing.T) {
 	if s := r.said(); len(s.Owned) != 0 || s.Generation != strategy.NoGeneration {
 		t.Errorf("claims %+v", s)
 	}
-	r.again(9, 0)
+	r.again(2, 0) // as before: the group has forgotten all
 	assign := r.out.Callback
 	r.step(Replied{ID: commit, Body: wire.CommitReply{Codes: []wire.Code{wire.IllegalGeneration}}}) // of the former self
 	if r.m.State() != Stable || assign == nil || assign.Kind != Assign {
@@ -230,10 +231,10 @@ func TestFencedWhileLeaving(t *testing.T) {
 	r := newRig(t, Config{InstanceID: "i"})
 	r.stable()
 	r.step(Leave{Farewell: true})
-	revoke := r.out.Callback.ID
+	revoke, deadline := r.out.Callback.ID, r.m.leave.deadline
 	r.beat()
 	r.reply(wire.HeartbeatReply{Code: wire.FencedInstanceID})
-	if r.out.Cancel != revoke || r.m.LossCode() != wire.FencedInstanceID {
+	if r.out.Cancel != revoke || r.m.leave.deadline != deadline || r.m.LossCode() != wire.FencedInstanceID {
 		t.Fatalf("%q", DescribeOutput(&r.out))
 	}
 	if r.step(CallbackDone{ID: revoke}); r.out.Ended == nil || !errors.Is(r.out.Ended.Err, wire.FencedInstanceID) || len(r.out.Requests) > 0 {
@@ -246,7 +247,11 @@ func TestAssignFailsWhileHandingOver(t *testing.T) {
 	r := newRig(t, Config{HandOver: true})
 	r.stable()
 	r.step(Leave{Reason: "deploy"})
-	r.again(2, 0, 1, 2)
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
+	r.reply(wire.SyncReply{Assignment: hinted(t, &protocol.UserData{FollowUp: &protocol.FollowUp{After: time.Second}}, 0, 1, 2)})
+	if r.m.State() != Stable {
+		t.Fatal(r.m.Describe())
+	}
 	r.step(CallbackDone{ID: r.out.Callback.ID, Err: errors.New("no room")})
 	if r.m.State() != Leaving || r.m.leave.err != nil || r.m.leave.reason != "deploy" {
 		t.Errorf("%s, %+v", r.m.Describe(), r.m.leave)
@@ -344,6 +349,128 @@ func TestSessionWithoutCoordinator(t *testing.T) {
 		}
 		if r.now != waited+45*time.Second || r.out.Callback.Kind != Lost || r.m.LossCode() != wire.None || r.m.Reason().Text != "session expired" {
 			t.Errorf("at %v %q, %s", r.now, DescribeOutput(&r.out), r.m.Describe())
+		}
+	}
+}
+
+// The coordinator lets the session of a member run from its last answer, whatever that was: a member that takes long to revoke is told of the round
+// again and again, and one whose join or plan took long has heard of it since.
+func TestSessionGoesOn(t *testing.T) {
+	r := newRig(t, Config{Offers: []Offer{{Name: "c"}}})
+	r.stable()
+	for r.now < 2*time.Minute {
+		r.beat()
+		r.reply(wire.HeartbeatReply{Code: wire.RebalanceInProgress})
+	}
+	if len(r.m.lost) > 0 || r.m.State() != Revoking {
+		t.Errorf("Revoke: %s", r.m.Describe())
+	}
+	for _, leaves := range []bool{false, true} {
+		r := newRig(t, Config{})
+		r.stable()
+		r.step(Rejoin{Reason: "test"})
+		r.now += 50 * time.Second
+		r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "me", Members: []protocol.JoinMember{{ID: "me"}}})
+		if len(r.m.lost) > 0 || r.m.State() != Assigning {
+			t.Fatalf("join: %s", r.m.Describe())
+		}
+		r.beat() // not answered
+		r.now += 15 * time.Second
+		r.step(Computed{Generation: 2})
+		sync := r.out
+		if leaves {
+			r.step(Leave{Prompt: true})
+		}
+		r.out, r.now = sync, r.now+29*time.Second
+		if r.reply(wire.SyncReply{Code: wire.RebalanceInProgress}); len(r.m.lost)+len(r.m.refused) > 0 {
+			t.Errorf("sync, leaves %v: %s", leaves, r.m.Describe())
+		}
+	}
+}
+
+// A heartbeat is given up before the session is over, and waits begin anew with an assignment.
+func TestSilentHeartbeat(t *testing.T) {
+	r := newRig(t, Config{Session: 20 * time.Second})
+	r.reply(wire.FindCoordinatorReply{Node: 1})
+	for range 3 {
+		r.reply(wire.JoinReply{Code: wire.CoordinatorLoading})
+		r.beat()
+	}
+	r.again(1, 0)
+	r.beat()
+	sent := r.now
+	for r.m.State() == Stable {
+		r.now = r.out.Wake
+		r.step(Tick{})
+	}
+	gone := r.now
+	if gone != sent+10*time.Second {
+		t.Errorf("given up after %v", gone-sent)
+	}
+	if r.beat(); r.now > gone+120*time.Millisecond {
+		t.Errorf("looks for the coordinator after %v", r.now-gone)
+	}
+}
+
+// The machine asks to be woken for what is to be done, and not before.
+func TestWake(t *testing.T) {
+	r := newRig(t, Config{})
+	r.stable()
+	began := r.now
+	if r.step(Rejoin{Reason: "test"}); r.out.Wake != began+65*time.Second {
+		t.Errorf("in a join: %v", r.out.Wake)
+	}
+	r = newRig(t, Config{})
+	r.stable()
+	r.step(Disconnected{Lane: Group})
+	r.now = r.out.Wake
+	if r.step(Tick{}); len(r.out.Requests) != 1 || r.out.Wake != r.now+30*time.Second {
+		t.Errorf("without a coordinator: %v, %q", r.out.Wake, DescribeOutput(&r.out))
+	}
+}
+
+// A topic in the place of another is a change, though there are as many partitions; one that a plan knows and the member does not is none.
+func TestTopicsChange(t *testing.T) {
+	r := newRig(t, Config{})
+	find := r.out
+	r.step(Subscribe{Topics: []string{"t", "u"}})
+	r.step(Metadata{Topics: []TopicCount{{Topic: "t", Partitions: 2}}})
+	r.out = find
+	r.stable()
+	if r.step(Metadata{Topics: []TopicCount{{Topic: "u", Partitions: 2}}}); r.m.State() != Joining {
+		t.Errorf("%s", r.m.Describe())
+	}
+	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "me", Members: []protocol.JoinMember{{ID: "me"}}})
+	r.step(Computed{Generation: 2, Topics: []TopicCount{{Topic: "others", Partitions: 2}}})
+	if r.reply(wire.SyncReply{Assignment: assignment(t, 0, 1)}); r.m.State() != Stable {
+		t.Errorf("%s", r.m.Reason().Text)
+	}
+}
+
+// A callback is told to end if all of what it is about is lost; a Revoke also if a part is, since that may be somebody else's by now.
+func TestPartlyLost(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		before  []int32
+		given   []int32
+		kind    Kind
+		cancels bool
+	}{
+		{"a part of a Revoke", nil, []int32{0}, Revoke, true},
+		{"something else than a Revoke's", []int32{0}, []int32{1}, Revoke, false},
+		{"a part of an Assign", []int32{0, 1, 2, 3}, []int32{0, 1, 2}, Assign, false},
+		{"all of an Assign", []int32{0, 1, 2, 3}, []int32{0, 1}, Assign, true},
+	} {
+		r := newRig(t, Config{})
+		r.stable()
+		r.step(Rejoin{Reason: "test"})
+		r.again(2, c.before...)
+		running := r.out.Callback
+		r.beat()
+		r.reply(wire.HeartbeatReply{Code: wire.RebalanceInProgress})
+		r.again(4, c.given...)
+		if cancels := r.out.Cancel == running.ID; running.Kind != c.kind || running.Generation != 2 || cancels != c.cancels || len(r.m.lost)+len(r.m.refused) == 0 {
+			t.Errorf("%s: %+v is cancelled: %v", c.name, running, cancels)
 		}
 	}
 }
