@@ -41,7 +41,7 @@ var (
 			{path: "strategies/roundrobin", skip: []string{"TestConformance", "TestConformanceCooperative"}},
 		},
 		"internal/membership":      {machine, histories},
-		"internal/membership/wire": {machine, histories},
+		"internal/membership/wire": {{path: "internal/membership/wire"}, machine, histories},
 	}
 )
 
