@@ -16,10 +16,10 @@ import (
 // ErrCut is the error of what was cut.
 var ErrCut = errors.New("the connection was cut")
 
-// A Conn is a connection to a broker. Requests go through [Do]. An error may be about the connection: then it is of no further use, and is
-// closed.
+// A Conn is a connection to a broker. Requests go through [Do], as nothing else ends with it. An error may be about the connection: then it is
+// of no further use, and is closed.
 type Conn struct {
-	*sarama.Broker
+	broker *sarama.Broker
 	socket *socket
 }
 
@@ -32,8 +32,8 @@ func Open(ctx context.Context, conf *sarama.Config, addr string, readTimeout tim
 	own.Net.Proxy.Enable, own.Net.Proxy.Dialer = true, s
 	stop := context.AfterFunc(ctx, s.cut)
 	defer stop()
-	c := &Conn{Broker: sarama.NewBroker(addr), socket: s}
-	if err := c.Open(&own); err != nil {
+	c := &Conn{broker: sarama.NewBroker(addr), socket: s}
+	if err := c.broker.Open(&own); err != nil {
 		return nil, fmt.Errorf("connecting to broker %s: %w", addr, err)
 	}
 	if ok, err := Do(c, (*sarama.Broker).Connected); err != nil || !ok {
@@ -49,6 +49,9 @@ func Open(ctx context.Context, conf *sarama.Config, addr string, readTimeout tim
 	return c, nil
 }
 
+// Addr returns the broker's address.
+func (c *Conn) Addr() string { return c.broker.Addr() }
+
 // Cut breaks the connection: a request that is under way fails. It does not wait, and may be called at any time, by anybody. Close is still
 // to be called.
 func (c *Conn) Cut() { c.socket.cut() }
@@ -61,7 +64,7 @@ func (c *Conn) Close() {
 
 // Do returns what send does with the broker, or [ErrCut] if the connection is cut and send does not notice.
 func Do[T any](c *Conn, send func(*sarama.Broker) (T, error)) (T, error) {
-	return Within(c.socket.gone, func() (T, error) { return send(c.Broker) })
+	return Within(c.socket.gone, func() (T, error) { return send(c.broker) })
 }
 
 // grace is how long a request may take to notice that its connection is cut.

@@ -56,7 +56,7 @@ func readRaw(b *testing.B, conf *sarama.Config, addr, topic string, partitions i
 		for i := range partitions {
 			request.AddBlock(topic, i, next[i], 1<<20, -1)
 		}
-		resp, err := c.Fetch(request)
+		resp, err := conn.Do(c, func(b *sarama.Broker) (*sarama.FetchResponse, error) { return b.Fetch(request) })
 		if err != nil {
 			b.Fatal(err)
 		}
