@@ -20,7 +20,7 @@ type outcome struct {
 	reached int    // tests that came by it
 }
 
-// runAll runs the tests for each mutant, two mutants or more at a time, and reports them in their order.
+// runAll runs the tests for each mutant, two mutants or more at a time, and reports them in their order until ctx ends.
 func (b *built) runAll(ctx context.Context, mutants []*mutant, report func(outcome)) {
 	outcomes := make([]chan outcome, len(mutants))
 	for i := range outcomes {
@@ -42,7 +42,9 @@ func (b *built) runAll(ctx context.Context, mutants []*mutant, report func(outco
 		}
 	})
 	for _, o := range outcomes {
-		report(<-o)
+		if o := <-o; ctx.Err() == nil { // otherwise it was not tried to the end
+			report(o)
+		}
 	}
 	workers.Wait()
 }
