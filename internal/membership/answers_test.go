@@ -277,20 +277,32 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Who gives something up for a round whose time is not known lets go at once, and joins soon.
+// Who gives something up for a round whose time is not known lets go at once, and joins soon; a little later where a further round would have to
+// wait for heartbeats of members that do not follow.
 func TestGivesUpForARoundToCome(t *testing.T) {
-	r := newRig(t, Config{HandOver: true})
-	r.stable()
-	r.step(Rejoin{Reason: "test"})
-	r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
-	r.reply(wire.SyncReply{Assignment: hinted(t, &protocol.UserData{FollowUp: &protocol.FollowUp{Grace: time.Second}}, 0)})
-	if c := r.out.Callback; c == nil || c.Kind != Revoke || r.m.State() != Revoking || r.out.Wake != r.now+10*time.Millisecond {
-		t.Fatalf("%q", DescribeOutput(&r.out))
-	}
-	r.now = r.out.Wake
-	r.step(Tick{})
-	if s := r.said(); len(s.Owned) != 1 || len(s.Owned[0].Partitions) != 2 {
-		t.Errorf("claims %v", s.Owned)
+	for grace, patience := range map[time.Duration]time.Duration{time.Second - 1: 10 * time.Millisecond, time.Second: time.Second} {
+		r := newRig(t, Config{HandOver: true})
+		r.stable()
+		r.step(Rejoin{Reason: "test"})
+		r.reply(wire.JoinReply{MemberID: "me", Generation: 2, Protocol: "c", Leader: "other"})
+		r.reply(wire.SyncReply{Assignment: hinted(t, &protocol.UserData{FollowUp: &protocol.FollowUp{Grace: grace}}, 0)})
+		if c := r.out.Callback; c == nil || c.Kind != Revoke || r.m.State() != Revoking {
+			t.Fatalf("%q", DescribeOutput(&r.out))
+		}
+		until := r.now + patience
+		for r.now < until {
+			if len(r.out.Requests) > 0 {
+				if _, joins := r.out.Requests[0].Body.(wire.Join); joins {
+					t.Fatalf("grace %v: joins at %v, not at %v", grace, r.now, until)
+				}
+				r.reply(wire.HeartbeatReply{})
+			}
+			r.now = min(r.out.Wake, until)
+			r.step(Tick{})
+		}
+		if s := r.said(); len(s.Owned) != 1 || len(s.Owned[0].Partitions) != 2 {
+			t.Errorf("claims %v", s.Owned)
+		}
 	}
 }
 

@@ -125,15 +125,28 @@ const (
 	// that is known to take a little longer is waited for, up to longRevoke; for one that takes long nobody waits.
 	shortRevoke = 10 * time.Millisecond
 	longRevoke  = 100 * time.Millisecond
+
+	// foreignRevoke is both where some member hears of a round by heartbeats that are seconds apart: a further round would take that long, with
+	// the partition away.
+	foreignRevoke = time.Second
 )
 
 // patience is how long to wait for a Revoke before joining a round that others wait in, going by the last one and by recent commits.
 func (m *Machine) patience() time.Duration {
-	if !m.cfg.handsOver() || m.revokeTook > longRevoke {
+	long, wait := longRevoke, min(max(m.revokeTook, m.commitTook), longRevoke)+shortRevoke
+	if m.foreign() {
+		long = min(foreignRevoke, m.cfg.Rebalance/8)
+		wait = long
+	}
+	if !m.cfg.handsOver() || m.revokeTook > long {
 		return 0
 	}
-	return min(max(m.revokeTook, m.commitTook), longRevoke) + shortRevoke
+	return wait
 }
+
+// foreign says whether there is a member that does not follow announcements, as far as is known: the leader gives no such one less time than
+// its heartbeats are apart, and one that does not follow itself announces nothing.
+func (m *Machine) foreign() bool { return m.next.since == 0 || m.next.grace >= foreignRevoke }
 
 // fastest is the shortest time between heartbeats.
 const fastest = 30 * time.Millisecond

@@ -261,8 +261,10 @@ func TestAssignFailsWhileHandingOver(t *testing.T) {
 // How long others are kept waiting for a Revoke: as long as the last one took, or what commits take of late, but not for one that takes long.
 func TestPatience(t *testing.T) {
 	const ms = time.Millisecond
+	all := next{since: 1} // announced to members who all follow
 	r := newRig(t, Config{HandOver: true})
 	r.stable()
+	r.m.next = all
 	if got := r.m.patience(); got != 10*ms {
 		t.Errorf("at first: %v", got)
 	}
@@ -280,12 +282,22 @@ func TestPatience(t *testing.T) {
 		r.again(2, 0)
 		r.now += c.took
 		r.step(CallbackDone{ID: r.out.Callback.ID})
+		r.m.next = all
 		if got := r.m.patience(); got != c.want {
 			t.Errorf("a Revoke that took %v: %v, want %v", c.took, got, c.want)
 		}
 	}
 	if r = newRig(t, Config{}); r.m.patience() != 0 {
 		t.Error("without hand-over it waits")
+	}
+	r = newRig(t, Config{HandOver: true})
+	for took, want := range map[time.Duration]time.Duration{0: time.Second, time.Second: time.Second, time.Second + 1: 0} {
+		if r.m.revokeTook = took; r.m.patience() != want {
+			t.Errorf("with members that do not follow, after a Revoke that took %v: %v, want %v", took, r.m.patience(), want)
+		}
+	}
+	if r = newRig(t, Config{HandOver: true, Rebalance: 4 * time.Second}); r.m.patience() != 500*ms {
+		t.Errorf("of a short rebalance: %v", r.m.patience())
 	}
 }
 
