@@ -1,0 +1,214 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/assignkit/assignkit/plugin/internal/wire"
+	pluginproto "github.com/assignkit/assignkit/plugin/proto"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// A description is what a plugin says of itself.
+type description struct {
+	name         string // on Kafka's wire
+	version      string
+	protocol     strategy.Protocol
+	onAssignment bool
+	userData     bool
+}
+
+func described(r *pluginproto.DescribeResponse) description {
+	d := description{name: r.GetName(), version: r.GetVersion(), onAssignment: r.GetOnAssignment(), userData: r.GetUserData()}
+	if r.GetRebalanceProtocol() == pluginproto.RebalanceProtocol_REBALANCE_PROTOCOL_COOPERATIVE {
+		d.protocol = strategy.ProtocolCooperative
+	}
+	return d
+}
+
+// check refuses what no lock could hold.
+func (d description) check() error {
+	if !wireName.MatchString(d.name) {
+		return fmt.Errorf("its assignor's name %q is not one of 1 to 249 letters, digits, \".\", \"_\" and \"-\"", d.name)
+	}
+	return nil
+}
+
+// An Assignor is a plugin as an assignor, taken from a [Catalog] or made by [Unlocked]. It is safe for concurrent use.
+//
+// Assign starts the plugin if it does not run, and returns by the end of the context, or of [Config.CallTimeout] if that is sooner: with an
+// answer, which is not validated yet, or an [*Error]. A plugin that has not answered by then is killed, as it might compute for ever. It
+// is meant to be wrapped in a [strategy.Fallback], which validates what it answers and asks another assignor where it fails.
+//
+// It is a [strategy.UserDataProvider] and a [strategy.Notifier] in any case, which say and do nothing if the plugin is not.
+type Assignor struct {
+	supervisor *supervisor
+	said       description
+	timeouts   timeouts
+	release    func() error
+	notices    notices
+	closing    sync.Once
+}
+
+// timeouts bound calls.
+type timeouts struct{ call, notice time.Duration }
+
+func newAssignor(s *supervisor, said description, cfg Config, release func() error) *Assignor {
+	return &Assignor{supervisor: s, said: said, timeouts: timeouts{cfg.CallTimeout, cfg.NoticeTimeout}, release: release}
+}
+
+// Name returns the plugin's name on Kafka's wire, which the lock file has.
+func (a *Assignor) Name() string { return a.said.name }
+
+// Protocol returns the protocol that the plugin's groups rebalance with.
+func (a *Assignor) Protocol() strategy.Protocol { return a.said.protocol }
+
+// Spec returns what the assignor is called in specifications.
+func (a *Assignor) Spec() string { return "plugin:" + a.supervisor.name }
+
+// Stats says how the plugin does.
+func (a *Assignor) Stats() Stats { return a.supervisor.snapshot() }
+
+// Assign asks the plugin. See [Assignor].
+func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strategy.Assignment, err error) {
+	t, err := strategy.Tabulate(g)
+	if err != nil {
+		return strategy.Assignment{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.timeouts.call)
+	defer cancel()
+	request := wire.AssignRequest(t.Group)
+	var options []grpc.CallOption
+	switch size := proto.Size(request); {
+	case size > wire.MaxMessage:
+		return strategy.Assignment{}, a.supervisor.fail("assign", fmt.Errorf("%w: the group of %d members and %d partitions has %d bytes, and %d is the most",
+			ErrTooLarge, len(g.Members), t.Len(), size, wire.MaxMessage))
+	case size > compressAbove:
+		options = append(options, grpc.UseCompressor(gzip.Name))
+	}
+	err = a.supervisor.call(ctx, "assign", func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
+		r, err := c.Assign(ctx, request, options...)
+		if err != nil {
+			return err
+		}
+		if answer, err = wire.Assignment(t, r); err != nil {
+			return fmt.Errorf("its answer makes no sense: %w", err)
+		}
+		return nil
+	})
+	return answer, err
+}
+
+// UserData asks the plugin what to send with a join, if it says that it has something to send. It waits for notices that are on their way, and takes
+// at most [Config.NoticeTimeout].
+func (a *Assignor) UserData(topics []string) ([]byte, error) {
+	if !a.said.userData {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), a.timeouts.notice)
+	defer cancel()
+	if err := a.notices.wait(ctx); err != nil {
+		return nil, a.supervisor.fail("user data", fmt.Errorf("%w: it has not taken the last assignments yet: %w", ErrUnresponsive, err))
+	}
+	var data []byte
+	err := a.supervisor.call(ctx, "user data", func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
+		r, err := c.UserData(ctx, &pluginproto.UserDataRequest{Topics: topics})
+		data = r.GetUserData()
+		return err
+	})
+	return data, err
+}
+
+// OnAssignment tells the plugin what a member was given, if it says that it wants to know. It does not wait: the plugin hears of assignments one after
+// another, each within [Config.NoticeTimeout]. What it does not take is logged.
+func (a *Assignor) OnAssignment(r strategy.Received) {
+	if !a.said.onAssignment {
+		return
+	}
+	request := &pluginproto.OnAssignmentRequest{Group: r.Group, Generation: r.Generation, Member: r.Member, UserData: r.UserData}
+	request.Topics, request.Partitions = wire.PartitionColumns(r.Partitions)
+	request = proto.CloneOf(request) // nothing of r is kept
+	a.notices.add(a.supervisor.background, func() {
+		ctx, cancel := context.WithTimeout(a.supervisor.closed, a.timeouts.notice)
+		defer cancel()
+		err := a.supervisor.call(ctx, "on assignment", func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
+			_, err := c.OnAssignment(ctx, request)
+			return err
+		})
+		if err != nil {
+			a.supervisor.log.Warn("the plugin was not told of an assignment", "group", r.Group, "generation", r.Generation, "error", err)
+		}
+	}, func() {
+		a.supervisor.log.Warn("the plugin is too slow to be told of every assignment; an old one was left out", "group", r.Group)
+	})
+}
+
+// Close lets go of the plugin. Its process ends with the last assignor that was taken from the catalog under this name, and has gone when Close
+// returns.
+func (a *Assignor) Close() (err error) {
+	a.closing.Do(func() { err = a.release() })
+	return err
+}
+
+// noticesMost is how many notices wait at most.
+const noticesMost = 64
+
+// notices are calls that nobody waits for, made one after another.
+type notices struct {
+	mu    sync.Mutex
+	queue []func()
+	idle  chan struct{} // closed when there are none any more; nil if there are none
+}
+
+// add queues a call; dropped is called if an older one had to go for it.
+func (n *notices) add(background func(func()), call, dropped func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.queue) == noticesMost {
+		n.queue = append(n.queue[:0:0], n.queue[1:]...)
+		dropped()
+	}
+	n.queue = append(n.queue, call)
+	if n.idle == nil {
+		n.idle = make(chan struct{})
+		background(n.work)
+	}
+}
+
+func (n *notices) work() {
+	for {
+		n.mu.Lock()
+		if len(n.queue) == 0 {
+			close(n.idle)
+			n.idle = nil
+			n.mu.Unlock()
+			return
+		}
+		call := n.queue[0]
+		n.queue = n.queue[1:]
+		n.mu.Unlock()
+		call()
+	}
+}
+
+// wait waits until no notice is on its way.
+func (n *notices) wait(ctx context.Context) error {
+	n.mu.Lock()
+	idle := n.idle
+	n.mu.Unlock()
+	if idle == nil {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

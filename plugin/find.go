@@ -1,0 +1,65 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// filePrefix begins the names of plugins' executables.
+const filePrefix = "assignor-"
+
+// findExecutable finds a plugin's executable in folders. It must be in one of them only, and nobody but its owner and group may be able to put
+// another in its place.
+func findExecutable(folders []string, name string) (string, error) {
+	var found []string
+	for _, folder := range folders {
+		path := filepath.Join(folder, filePrefix+name)
+		_, err := os.Lstat(path)
+		switch {
+		case err == nil:
+			found = append(found, path)
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%w: no %s%s in %s", ErrNotFound, filePrefix, name, strings.Join(folders, ", "))
+	case 1:
+		return found[0], checkExecutable(found[0])
+	}
+	return "", fmt.Errorf("%w: there are several of that name, and one is wanted: %s", ErrUnsafe, strings.Join(found, ", "))
+}
+
+// checkExecutable refuses a file that is none to run, or that others may change or swap.
+func checkExecutable(path string) error {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if folder, err = filepath.Abs(folder); err != nil {
+		return err
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	if target, err = filepath.Abs(target); err != nil {
+		return err
+	}
+	if inside, err := filepath.Rel(folder, target); err != nil || !filepath.IsLocal(inside) {
+		return fmt.Errorf("%w: %s is a link to %s, which is not in the folder", ErrUnsafe, path, target)
+	}
+	if err := checkFolder(folder); err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	return checkFile(path, info)
+}

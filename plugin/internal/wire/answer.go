@@ -1,0 +1,278 @@
+package wire
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	pluginproto "github.com/assignkit/assignkit/plugin/proto"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// reasons are those of the protocol.
+var reasons = map[strategy.Reason]pluginproto.Reason{
+	strategy.ReasonWithheld:   pluginproto.Reason_REASON_WITHHELD,
+	strategy.ReasonIneligible: pluginproto.Reason_REASON_INELIGIBLE,
+	strategy.ReasonLimit:      pluginproto.Reason_REASON_LIMIT,
+	strategy.ReasonDraining:   pluginproto.Reason_REASON_DRAINING,
+}
+
+// AssignResponse puts an answer to g into columns. They have no room for an answer that gives a partition to two members, or speaks of
+// members, topics or partitions that the group does not have: that is an error here. Everything else is for [strategy.Validate].
+func AssignResponse(g *strategy.Group, a *strategy.Assignment) (*pluginproto.AssignResponse, error) {
+	base, err := bases(g)
+	if err != nil {
+		return nil, err
+	}
+	w := &answerWriter{group: g, base: base, topics: make(map[string]int, len(g.Topics)), members: make(map[string]int32, len(g.Members))}
+	for i := range g.Topics {
+		w.topics[g.Topics[i].Name] = i
+	}
+	for i := range g.Members {
+		w.members[g.Members[i].ID] = int32(i)
+	}
+	r := &pluginproto.AssignResponse{Stopped: a.Stopped}
+	if r.Owners, err = w.owners(a); err != nil {
+		return nil, err
+	}
+	if r.Unassigned, err = w.unassigned(a.Unassigned); err != nil {
+		return nil, err
+	}
+	for i := range g.Members { // in their order
+		if data, ok := a.UserData[g.Members[i].ID]; ok {
+			r.UserData = append(r.UserData, &pluginproto.MemberData{Member: int32(i), UserData: data})
+		}
+	}
+	if len(r.UserData) != len(a.UserData) {
+		return nil, fmt.Errorf("user data for members that are not of the group: %d for %d", len(a.UserData), len(r.UserData))
+	}
+	return r, nil
+}
+
+type answerWriter struct {
+	group   *strategy.Group
+	base    []int32
+	topics  map[string]int
+	members map[string]int32
+}
+
+func (w *answerWriter) owners(a *strategy.Assignment) ([]int32, error) {
+	owners := make([]int32, w.base[len(w.base)-1])
+	seen := 0
+	for m := range w.group.Members {
+		id := w.group.Members[m].ID
+		list, ok := a.Members[id]
+		if ok {
+			seen++
+		}
+		for i := range list {
+			t, ok := w.topics[list[i].Topic]
+			if !ok {
+				return nil, fmt.Errorf("member %q is given partitions of topic %q, which is not of the group", id, list[i].Topic)
+			}
+			of := owners[w.base[t]:w.base[t+1]]
+			for _, p := range list[i].Partitions {
+				switch {
+				case p < 0 || int(p) >= len(of):
+					return nil, fmt.Errorf("member %q is given partition %d of topic %q, which has %d", id, p, list[i].Topic, len(of))
+				case of[p] != 0:
+					return nil, fmt.Errorf("partition %d of topic %q is given to member %q and to member %q", p, list[i].Topic, w.group.Members[of[p]-1].ID, id)
+				}
+				of[p] = int32(m) + 1
+			}
+		}
+	}
+	if seen < len(a.Members) {
+		return nil, fmt.Errorf("%d members are given something, who are not of the group", len(a.Members)-seen)
+	}
+	return owners, nil
+}
+
+func (w *answerWriter) unassigned(list []strategy.Unassigned) ([]*pluginproto.Unassigned, error) {
+	var out []*pluginproto.Unassigned
+	of := map[strategy.Reason]*pluginproto.Unassigned{}
+	for i := range list {
+		u := &list[i]
+		c, ok := of[u.Reason]
+		if !ok {
+			reason, known := reasons[u.Reason]
+			if !known {
+				return nil, fmt.Errorf("partition %d of topic %q has the unknown reason %q", u.Partition, u.Topic, u.Reason)
+			}
+			c = &pluginproto.Unassigned{Reason: reason}
+			of[u.Reason] = c
+			out = append(out, c)
+		}
+		n, err := w.number(u.Topic, u.Partition)
+		if err != nil {
+			return nil, err
+		}
+		before := len(c.Partitions)
+		c.Partitions = append(c.Partitions, n)
+		if u.For != "" {
+			m, ok := w.members[u.For]
+			if !ok {
+				return nil, fmt.Errorf("partition %d of topic %q waits for member %q, who is not of the group", u.Partition, u.Topic, u.For)
+			}
+			c.ForMembers = filled(c.ForMembers, before, m+1)
+		}
+		if u.With != nil {
+			other, err := w.number(u.With.Topic, u.With.Partition)
+			if err != nil {
+				return nil, err
+			}
+			c.WithPartitions = filled(c.WithPartitions, before, other+1)
+		}
+	}
+	for _, c := range out {
+		c.ForMembers = filled(c.ForMembers, len(c.Partitions), 0)
+		c.WithPartitions = filled(c.WithPartitions, len(c.Partitions), 0)
+	}
+	return out, nil
+}
+
+// filled appends zeros up to a length and then v, if it is not zero itself. A column of nothing but zeros stays empty.
+func filled(column []int32, length int, v int32) []int32 {
+	if v == 0 && len(column) == 0 {
+		return nil
+	}
+	for len(column) < length {
+		column = append(column, 0)
+	}
+	if v != 0 {
+		column = append(column, v)
+	}
+	return column
+}
+
+func (w *answerWriter) number(topic string, partition int32) (int32, error) {
+	t, ok := w.topics[topic]
+	if !ok {
+		return 0, fmt.Errorf("topic %q is said to be unassigned, and is not of the group", topic)
+	}
+	if n := w.base[t+1] - w.base[t]; partition < 0 || partition >= n {
+		return 0, fmt.Errorf("partition %d of topic %q is said to be unassigned, and the topic has %d", partition, topic, n)
+	}
+	return w.base[t] + partition, nil
+}
+
+// Assignment makes an answer of columns, to the group of t. What it returns has every member, each partition once, and sorted lists; the
+// rest is for [strategy.Validate].
+func Assignment(t *strategy.Table, r *pluginproto.AssignResponse) (strategy.Assignment, error) {
+	members := t.Group.Members
+	if len(r.Owners) != t.Len() {
+		return strategy.Assignment{}, fmt.Errorf("owners of %d partitions, where the group has %d", len(r.Owners), t.Len())
+	}
+	for i, o := range r.Owners {
+		if o < 0 || int(o) > len(members) {
+			p := t.Name(i)
+			return strategy.Assignment{}, fmt.Errorf("partition %d of topic %q is given to member number %d of %d", p.Partition, p.Topic, int64(o)-1, len(members))
+		}
+		r.Owners[i] = o - 1 // the message is ours
+	}
+	a := t.Assignment(r.Owners)
+	a.Stopped = shortened(r.Stopped)
+	var err error
+	if a.Unassigned, err = unassigned(t, r.Unassigned); err != nil {
+		return strategy.Assignment{}, err
+	}
+	for _, d := range r.UserData {
+		if d.GetMember() < 0 || int(d.GetMember()) >= len(members) {
+			return strategy.Assignment{}, fmt.Errorf("user data for member number %d of %d", d.GetMember(), len(members))
+		}
+		id := members[d.Member].ID
+		if _, twice := a.UserData[id]; twice {
+			return strategy.Assignment{}, fmt.Errorf("user data for member %q twice", id)
+		}
+		if a.UserData == nil {
+			a.UserData = make(map[string][]byte, len(r.UserData))
+		}
+		a.UserData[id] = d.UserData
+	}
+	return a, nil
+}
+
+// shortened bounds a text that is printed.
+func shortened(text string) string {
+	const most = 200
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "")
+	}
+	return text
+}
+
+func unassigned(t *strategy.Table, columns []*pluginproto.Unassigned) ([]strategy.Unassigned, error) {
+	total := 0
+	for _, c := range columns {
+		if total += len(c.GetPartitions()); total > t.Len() {
+			return nil, fmt.Errorf("more partitions are unassigned than the group has, which is %d", t.Len())
+		}
+	}
+	if total == 0 {
+		return nil, nil
+	}
+	out := make([]strategy.Unassigned, 0, total)
+	for _, c := range columns {
+		reason, err := reasonOf(c.GetReason())
+		if err != nil {
+			return nil, err
+		}
+		n := len(c.GetPartitions())
+		if f, w := len(c.GetForMembers()), len(c.GetWithPartitions()); f != 0 && f != n || w != 0 && w != n {
+			return nil, fmt.Errorf("%d partitions are %s, with %d members and %d other partitions", n, reason, f, w)
+		}
+		for i := range n {
+			u, err := unassignedAt(t, c, i)
+			if err != nil {
+				return nil, err
+			}
+			u.Reason = reason
+			out = append(out, u)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b strategy.Unassigned) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Reason, b.Reason))
+	})
+	return out, nil
+}
+
+func unassignedAt(t *strategy.Table, c *pluginproto.Unassigned, i int) (u strategy.Unassigned, err error) {
+	p, err := place(t, int64(c.Partitions[i]))
+	if err != nil {
+		return u, err
+	}
+	u.Topic, u.Partition = p.Topic, p.Partition
+	if len(c.ForMembers) > 0 && c.ForMembers[i] != 0 {
+		m := int64(c.ForMembers[i]) - 1
+		if m < 0 || m >= int64(len(t.Group.Members)) {
+			return u, fmt.Errorf("partition %d of topic %q waits for member number %d of %d", u.Partition, u.Topic, m, len(t.Group.Members))
+		}
+		u.For = t.Group.Members[m].ID
+	}
+	if len(c.WithPartitions) > 0 && c.WithPartitions[i] != 0 {
+		with, err := place(t, int64(c.WithPartitions[i])-1)
+		if err != nil {
+			return u, err
+		}
+		u.With = &with
+	}
+	return u, nil
+}
+
+func reasonOf(r pluginproto.Reason) (strategy.Reason, error) {
+	for _, reason := range strategy.Reasons() {
+		if reasons[reason] == r {
+			return reason, nil
+		}
+	}
+	return "", fmt.Errorf("unknown reason %s", r)
+}
+
+// place names a partition by its number, which another process sent.
+func place(t *strategy.Table, number int64) (strategy.TopicPartition, error) {
+	if number < 0 || number >= int64(t.Len()) {
+		return strategy.TopicPartition{}, fmt.Errorf("partition number %d of %d", number, t.Len())
+	}
+	return t.Name(int(number)), nil
+}

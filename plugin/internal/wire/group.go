@@ -1,0 +1,288 @@
+// Package wire turns groups and answers of the strategy package into messages of the plugin protocol, and back. What another process
+// sent is checked on the way: indices, counts and sums, so that nothing it says can make this one panic or allocate without bound.
+//
+// What belongs here: pure functions. Connections and processes are package plugin's.
+package wire
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	pluginproto "github.com/assignkit/assignkit/plugin/proto"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// MaxMessage is the largest message, in bytes, in either direction.
+const MaxMessage = 64 << 20
+
+// names numbers strings in the order in which they come.
+type names struct {
+	index map[string]int32
+	list  []string
+}
+
+func newNames(room int) *names {
+	return &names{index: make(map[string]int32, room), list: make([]string, 0, room)}
+}
+
+func (n *names) number(name string) int32 {
+	i, ok := n.index[name]
+	if !ok {
+		i = int32(len(n.list))
+		n.index[name] = i
+		n.list = append(n.list, text(name))
+	}
+	return i
+}
+
+// text makes a name of any bytes, such as members may have, into the UTF-8 that a message can hold. It keeps different ones apart; the answer
+// refers to all of them by number.
+func text(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return strconv.QuoteToASCII(name)
+}
+
+func texts(labels map[string]string) map[string]string {
+	for k, v := range labels {
+		if !utf8.ValidString(k) || !utf8.ValidString(v) {
+			out := make(map[string]string, len(labels))
+			for k, v := range labels {
+				out[text(k)] = text(v)
+			}
+			return out
+		}
+	}
+	return labels
+}
+
+// AssignRequest puts a group, which has passed [strategy.Group.Check], into columns.
+func AssignRequest(g *strategy.Group) *pluginproto.AssignRequest {
+	topics, racks := newNames(len(g.Topics)), newNames(0)
+	r := &pluginproto.AssignRequest{
+		Group: text(g.Name), Generation: g.Generation, Leader: text(g.Leader),
+		Partitions: make([]int32, len(g.Topics)),
+		Members:    make([]*pluginproto.Member, len(g.Members)),
+	}
+	for i := range g.Topics {
+		t := &g.Topics[i]
+		topics.number(t.Name)
+		r.Partitions[i] = t.Partitions
+		if len(t.Weights) > 0 || len(t.Racks) > 0 {
+			r.Details = append(r.Details, detail(int32(i), t, racks))
+		}
+	}
+	subscriptions := subscriptions{topics: topics, known: map[string]int32{}}
+	messages := make([]pluginproto.Member, len(g.Members)) // in one allocation
+	for i := range g.Members {
+		m, to := &g.Members[i], &messages[i]
+		to.Id, to.InstanceId, to.Rack = text(m.ID), text(m.InstanceID), text(m.Rack)
+		to.Subscription = subscriptions.number(m.Topics)
+		to.Generation, to.Capacity, to.Draining = m.Generation, m.Capacity, m.Draining
+		to.Labels, to.UserData = texts(m.Labels), m.UserData
+		to.Owned = columns(m.Owned, topics)
+		to.Releasing = columns(m.Releasing, topics)
+		to.Expecting = columns(m.Expecting, topics)
+		r.Members[i] = to
+	}
+	r.Topics, r.Racks, r.Subscriptions = topics.list, racks.list, subscriptions.list
+	return r
+}
+
+func detail(topic int32, t *strategy.Topic, racks *names) *pluginproto.TopicDetail {
+	d := &pluginproto.TopicDetail{Topic: topic, Weights: t.Weights}
+	for _, list := range t.Racks {
+		d.RackCounts = append(d.RackCounts, int32(len(list)))
+		for _, rack := range list {
+			d.Racks = append(d.Racks, racks.number(rack))
+		}
+	}
+	return d
+}
+
+// subscriptions numbers lists of topics, each once.
+type subscriptions struct {
+	topics     *names
+	known      map[string]int32 // by the topics' numbers, as bytes
+	list       []*pluginproto.Subscription
+	last       []string // of the member before, whose list is most often the same
+	lastNumber int32
+	key        []byte
+}
+
+func (s *subscriptions) number(list []string) int32 {
+	if len(s.list) > 0 && slices.Equal(list, s.last) {
+		return s.lastNumber
+	}
+	numbers := make([]int32, len(list))
+	s.key = s.key[:0]
+	for i, name := range list {
+		n := s.topics.number(name)
+		numbers[i] = n
+		s.key = append(s.key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	}
+	i, ok := s.known[string(s.key)]
+	if !ok {
+		i = int32(len(s.list))
+		s.known[string(s.key)] = i
+		s.list = append(s.list, &pluginproto.Subscription{Topics: numbers})
+	}
+	s.last, s.lastNumber = list, i
+	return i
+}
+
+// columns is nil for no partitions at all.
+func columns(list []strategy.TopicPartitions, topics *names) *pluginproto.Partitions {
+	if len(list) == 0 {
+		return nil
+	}
+	n := len(list)
+	c := &pluginproto.Partitions{Partitions: make([]int32, 0, strategy.Count(list))}
+	both := make([]int32, 2*n)
+	c.Topics, c.Counts = both[:n:n], both[n:]
+	for i := range list {
+		c.Topics[i] = topics.number(list[i].Topic)
+		c.Counts[i] = int32(len(list[i].Partitions))
+		c.Partitions = append(c.Partitions, list[i].Partitions...)
+	}
+	return c
+}
+
+// Group makes a group of columns.
+func Group(r *pluginproto.AssignRequest) (*strategy.Group, error) {
+	if len(r.Partitions) > len(r.Topics) {
+		return nil, fmt.Errorf("%d counts of partitions for %d topics", len(r.Partitions), len(r.Topics))
+	}
+	g := &strategy.Group{
+		Name: r.Group, Generation: r.Generation, Leader: r.Leader,
+		Topics: make([]strategy.Topic, len(r.Partitions)), Members: make([]strategy.Member, len(r.Members)),
+	}
+	for i, n := range r.Partitions {
+		g.Topics[i] = strategy.Topic{Name: r.Topics[i], Partitions: n}
+	}
+	for _, d := range r.Details {
+		if int(d.Topic) >= len(g.Topics) || d.Topic < 0 {
+			return nil, fmt.Errorf("details of topic number %d of %d", d.Topic, len(g.Topics))
+		}
+		t := &g.Topics[d.Topic]
+		t.Weights = d.Weights
+		var err error
+		if t.Racks, err = runs(d.RackCounts, d.Racks, r.Racks); err != nil {
+			return nil, fmt.Errorf("racks of topic %q: %w", t.Name, err)
+		}
+	}
+	lists := make([][]string, len(r.Subscriptions))
+	for i, s := range r.Subscriptions {
+		var err error
+		if lists[i], err = pick(s.GetTopics(), r.Topics); err != nil {
+			return nil, fmt.Errorf("subscription number %d: %w", i, err)
+		}
+	}
+	for i, m := range r.Members {
+		to := &g.Members[i]
+		if int(m.GetSubscription()) >= len(lists) || m.GetSubscription() < 0 {
+			return nil, fmt.Errorf("member %q: subscription number %d of %d", m.GetId(), m.GetSubscription(), len(lists))
+		}
+		*to = strategy.Member{
+			ID: m.Id, InstanceID: m.InstanceId, Rack: m.Rack, Topics: lists[m.Subscription],
+			Generation: m.Generation, Capacity: m.Capacity, Draining: m.Draining, Labels: m.Labels, UserData: m.UserData,
+		}
+		for _, claim := range []struct {
+			to   *[]strategy.TopicPartitions
+			from *pluginproto.Partitions
+		}{{&to.Owned, m.Owned}, {&to.Releasing, m.Releasing}, {&to.Expecting, m.Expecting}} {
+			var err error
+			if *claim.to, err = Partitions(claim.from, r.Topics); err != nil {
+				return nil, fmt.Errorf("member %q: %w", m.Id, err)
+			}
+		}
+	}
+	return g, nil
+}
+
+// Partitions makes lists of columns; topics are the names that they refer to.
+func Partitions(c *pluginproto.Partitions, topics []string) ([]strategy.TopicPartitions, error) {
+	if len(c.GetTopics()) == 0 && len(c.GetPartitions()) == 0 {
+		return nil, nil
+	}
+	if len(c.Topics) != len(c.Counts) {
+		return nil, fmt.Errorf("%d counts of partitions for %d topics", len(c.Counts), len(c.Topics))
+	}
+	out := make([]strategy.TopicPartitions, len(c.Topics))
+	rest := c.Partitions
+	for i, t := range c.Topics {
+		n := int(c.Counts[i])
+		if t < 0 || int(t) >= len(topics) {
+			return nil, fmt.Errorf("topic number %d of %d", t, len(topics))
+		}
+		if n < 0 || n > len(rest) {
+			return nil, fmt.Errorf("%d partitions of topic %q, where %d are left", n, topics[t], len(rest))
+		}
+		out[i] = strategy.TopicPartitions{Topic: topics[t], Partitions: rest[:n:n]}
+		rest = rest[n:]
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("%d partitions of no topic", len(rest))
+	}
+	return out, nil
+}
+
+// PartitionColumns is the reverse of [Partitions], with the names of topics that the columns refer to.
+func PartitionColumns(list []strategy.TopicPartitions) (topics []string, c *pluginproto.Partitions) {
+	n := newNames(len(list))
+	c = columns(list, n)
+	return n.list, c
+}
+
+// runs cuts a list of numbers into lists of names.
+func runs(counts, numbers []int32, list []string) ([][]string, error) {
+	if len(counts) == 0 && len(numbers) == 0 {
+		return nil, nil
+	}
+	all, err := pick(numbers, list)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]string, len(counts))
+	for i, n := range counts {
+		if n < 0 || int(n) > len(all) {
+			return nil, fmt.Errorf("%d of partition %d, where %d are left", n, i, len(all))
+		}
+		out[i], all = all[:n:n], all[n:]
+	}
+	if len(all) > 0 {
+		return nil, fmt.Errorf("%d of no partition", len(all))
+	}
+	return out, nil
+}
+
+// pick looks up names by their numbers.
+func pick(numbers []int32, list []string) ([]string, error) {
+	out := make([]string, len(numbers))
+	for i, n := range numbers {
+		if n < 0 || int(n) >= len(list) {
+			return nil, fmt.Errorf("name number %d of %d", n, len(list))
+		}
+		out[i] = list[n]
+	}
+	return out, nil
+}
+
+// bases says at which number each topic's partitions begin, and behind the last one how many there are.
+func bases(g *strategy.Group) ([]int32, error) {
+	base := make([]int32, len(g.Topics)+1)
+	total := int64(0)
+	for i := range g.Topics {
+		base[i] = int32(total)
+		total += int64(max(0, g.Topics[i].Partitions))
+		if total > math.MaxInt32 {
+			return nil, fmt.Errorf("more than %d partitions", math.MaxInt32)
+		}
+	}
+	base[len(g.Topics)] = int32(total)
+	return base, nil
+}

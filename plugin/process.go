@@ -1,0 +1,170 @@
+package plugin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	hclog "github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	hcrunner "github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+
+	"github.com/assignkit/assignkit/plugin/internal/wire"
+	pluginproto "github.com/assignkit/assignkit/plugin/proto"
+)
+
+// instanceVariable marks a plugin's process and its children.
+const instanceVariable = "ASSIGNKIT_PLUGIN_INSTANCE"
+
+// endTime is what a plugin may take to end when it is told to.
+const endTime = 500 * time.Millisecond
+
+// A launch is all that starting a plugin takes.
+type launch struct {
+	path    string   // of the executable, which nobody else can write to
+	dir     string   // a private folder, in which the plugin gets one for its socket
+	env     []string // its environment, but for what the handshake needs
+	memory  int64    // in bytes, 0 for no limit
+	timeout time.Duration
+
+	// The supervisor's.
+	out      *output
+	clearing *sync.WaitGroup // of goroutines that clear away
+}
+
+// process is one running process of a plugin.
+type process struct {
+	client pluginproto.AssignorServiceClient
+	said   *pluginproto.DescribeResponse
+	runner *runner
+	host   *goplugin.Client
+	reap   sync.Once
+
+	// The supervisor's, under its lock.
+	calls   int  // in flight
+	retired bool // ends when there are none any more
+}
+
+// start starts a plugin and has it describe itself. It returns within the launch's timeout, and leaves nothing behind if it fails.
+func (l *launch) start(ctx context.Context) (*process, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	tlsConfig, certificate, err := newCertificate(time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("%w: making a certificate: %w", ErrStart, err)
+	}
+	id := rand.Text()
+	p := &process{runner: newRunner(l.path, id, l.memory, l.out)}
+	p.host = goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig:  handshake,
+		VersionedPlugins: pluginSets(nil),
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		TLSConfig:        tlsConfig,
+		SkipHostEnv:      true,
+		StartTimeout:     l.timeout,
+		Logger:           hclog.NewNullLogger(),
+		SyncStdout:       l.out,
+		SyncStderr:       l.out,
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: l.dir},
+		GRPCDialOptions: []grpc.DialOption{grpc.WithDefaultCallOptions(
+			grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage))},
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (hcrunner.Runner, error) {
+			p.runner.cmd.Env = append(append(cmd.Env, l.env...), "PLUGIN_CLIENT_CERT="+certificate, instanceVariable+"="+id)
+			return p.runner, nil
+		},
+	})
+	ready := make(chan error, 1)
+	go func() { ready <- p.connect(ctx) }()
+	select {
+	case err = <-ready:
+		ready <- err
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrStart, p.whyNot(l, err))
+		p.runner.kill()
+		l.clearing.Go(func() {
+			<-ready
+			p.clear()
+		})
+		return nil, err
+	}
+	return p, nil
+}
+
+// connect waits for the handshake, connects, and asks what the plugin is. go-plugin gives it no deadline: it ends when the process does.
+func (p *process) connect(ctx context.Context) error {
+	protocol, err := p.host.Client()
+	if err != nil {
+		return err
+	}
+	offered, err := protocol.Dispense(pluginName)
+	if err != nil {
+		return err
+	}
+	p.client = offered.(pluginproto.AssignorServiceClient)
+	if p.said, err = p.client.Describe(ctx, &pluginproto.DescribeRequest{}); err != nil {
+		return fmt.Errorf("describe: %w", cleanStatus(err))
+	}
+	// There is one connection, and no other is wanted: without its socket nobody else gets in, and nothing is left if the host is killed.
+	return os.RemoveAll(p.runner.socketDir())
+}
+
+// whyNot says why a plugin did not get ready, where go-plugin's errors say only how that was noticed.
+func (p *process) whyNot(l *launch, err error) error {
+	shake := p.runner.shaken()
+	switch {
+	case shake != nil && shake.version != ProtocolVersion:
+		return fmt.Errorf("it speaks version %d of the plugin protocol, and this host version %d: build it with a version of assignkit that fits, or upgrade the host", shake.version, ProtocolVersion)
+	case p.runner.ID() == "":
+		return notExecuted(l.path, err)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return fmt.Errorf("it was not ready within %s: %w", l.timeout, err)
+	}
+	select {
+	case <-p.runner.exited:
+	case <-time.After(drainTime):
+	}
+	if how := p.runner.how(); how != "" {
+		return errors.New(how + " before it was ready")
+	}
+	if shake == nil {
+		return errors.New("it closed its standard output before the handshake")
+	}
+	return err
+}
+
+// notExecuted says more about an error of exec.
+func notExecuted(path string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		return fmt.Errorf("%w: it is %s, and this is %s", err, fileKind(path), Platform())
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("%w: the folder that plugins are copied to may be mounted noexec; set another one", err)
+	case errors.Is(err, syscall.ENOENT):
+		return fmt.Errorf("%w: the interpreter in its first line may be missing", err)
+	}
+	return err
+}
+
+// clear waits for the end and clears away what is left.
+func (p *process) clear() {
+	p.reap.Do(func() {
+		if p.runner.ID() != "" {
+			<-p.runner.exited
+		}
+		p.host.Kill() // has nothing to wait for any more
+		_ = p.runner.linesIn.Close()
+		if dir := p.runner.socketDir(); dir != "" {
+			_ = os.RemoveAll(dir)
+		}
+	})
+}
