@@ -80,11 +80,15 @@ func (l *launch) start(ctx context.Context) (*process, error) {
 			return p.runner, nil
 		},
 	})
-	ready := make(chan error, 1)
-	go func() { ready <- p.connect(ctx) }()
+	var connected error
+	ready := make(chan struct{})
+	go func() {
+		defer close(ready)
+		connected = p.connect(ctx)
+	}()
 	select {
-	case err = <-ready:
-		ready <- err
+	case <-ready:
+		err = connected
 	case <-ctx.Done():
 		err = ctx.Err()
 	}

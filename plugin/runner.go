@@ -128,7 +128,7 @@ func startFresh(cmd *exec.Cmd) error {
 		fresh := exec.Command(cmd.Path)
 		fresh.Env, fresh.Dir, fresh.SysProcAttr = cmd.Env, cmd.Dir, cmd.SysProcAttr
 		fresh.Stdin, fresh.Stdout, fresh.Stderr = cmd.Stdin, cmd.Stdout, cmd.Stderr
-		*cmd = *fresh //nolint:govet // not started
+		*cmd = *fresh
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *supervisor) call(ctx context.Context, op string, f func(context.Context
 			s.answered(p)
 			return nil
 		}
-		cause, fatal := s.judge(ctx, p, err)
+		fatal, cause := s.judge(ctx, p, err)
 		if !fatal {
 			s.answered(p) // if only with an error
 			return s.fail(op, cause)
@@ -232,23 +232,23 @@ func (s *supervisor) failed(err error) {
 	s.stats.LastFailure, s.stats.LastFailureTime = err.Error(), now
 }
 
-// judge says what an error of a call means, and whether the process is of no use any more.
-func (s *supervisor) judge(ctx context.Context, p *process, err error) (cause error, fatal bool) {
+// judge says whether the process is of no use any more after an error of a call, and what that means.
+func (s *supervisor) judge(ctx context.Context, p *process, err error) (fatal bool, cause error) {
 	text := cleanStatus(err)
 	switch code := status.Code(err); {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w: %w", ErrUnresponsive, ctx.Err()), true
+		return true, fmt.Errorf("%w: %w", ErrUnresponsive, ctx.Err())
 	case code == codes.Unavailable:
 		select {
 		case <-p.runner.exited:
-			return fmt.Errorf("%w: %s", ErrCrashed, p.runner.how()), true
+			return true, fmt.Errorf("%w: %s", ErrCrashed, p.runner.how())
 		case <-time.After(drainTime):
-			return fmt.Errorf("%w: the connection broke: %w", ErrCrashed, text), true
+			return true, fmt.Errorf("%w: the connection broke: %w", ErrCrashed, text)
 		}
 	case code == codes.ResourceExhausted:
-		return fmt.Errorf("%w: %w", ErrTooLarge, text), true
+		return true, fmt.Errorf("%w: %w", ErrTooLarge, text)
 	}
-	return text, false
+	return false, text
 }
 
 // replace starts what launch says now and, if test is content with it, has it take the place of the process that runs, which ends
