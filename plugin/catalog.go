@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -48,9 +47,6 @@ func Open(cfg Config) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(cfg.Folders) == 0 {
-		cfg.Folders = []string{filepath.Dir(cfg.Lock)}
-	}
 	return &Catalog{cfg: cfg, private: &private{base: cfg.Private}, lock: lock, hosted: map[string]*hosted{}}, nil
 }
 
@@ -73,7 +69,7 @@ func (c *Catalog) Load(name string) (*Assignor, error) {
 		c.hosted[name] = h
 	}
 	if h.entry == nil {
-		return nil, &Error{Plugin: name, Op: "load", Err: c.notLocked()}
+		return nil, &Error{Plugin: name, Op: "load", Err: notLocked(c.cfg.Lock)}
 	}
 	h.users++
 	return newAssignor(h.supervisor, h.entry.description(), c.cfg, func() error { return h.leave() }), nil
@@ -81,25 +77,19 @@ func (c *Catalog) Load(name string) (*Assignor, error) {
 
 // resolve finds a plugin in the lock and in the folders.
 func (c *Catalog) resolve(name string) (*Locked, string, error) {
-	if err := checkName(name); err != nil {
-		return nil, "", err
-	}
-	entry, ok := c.lock.Find(name)
-	if !ok {
-		return nil, "", c.notLocked()
-	}
-	if _, err := entry.Sum(Platform()); err != nil {
+	entry, err := c.lock.entry(name, c.cfg.Lock)
+	if err != nil {
 		return nil, "", err
 	}
 	path, err := findExecutable(c.cfg.Folders, name)
 	if err != nil {
 		return nil, "", err
 	}
-	return &entry, path, nil
+	return entry, path, nil
 }
 
-func (c *Catalog) notLocked() error {
-	return fmt.Errorf("%w: %s does not name it; read what it does, and lock it with \"assignctl plugin lock --lock %s PATH\"", ErrNotLocked, c.cfg.Lock, c.cfg.Lock)
+func notLocked(lock string) error {
+	return fmt.Errorf("%w: %s does not name it; read what it does, and lock it with \"assignctl plugin lock --lock %s PATH\"", ErrNotLocked, lock, lock)
 }
 
 // launch says what to start: a private copy of the executable, if it is the one that was locked.
@@ -109,13 +99,9 @@ func (h *hosted) launch() (*launch, error) {
 	entry, path := h.entry, h.path
 	c.mu.Unlock()
 	if entry == nil {
-		return nil, c.notLocked()
+		return nil, notLocked(c.cfg.Lock)
 	}
-	sum, err := entry.Sum(Platform())
-	if err != nil {
-		return nil, err
-	}
-	copied, err := c.private.copy(path, sum)
+	copied, err := c.private.copy(path, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +124,7 @@ func (h *hosted) check(r *pluginproto.DescribeResponse) error {
 	entry := h.entry
 	h.catalog.mu.Unlock()
 	if entry == nil {
-		return h.catalog.notLocked()
+		return notLocked(h.catalog.cfg.Lock)
 	}
 	return agree(described(r), entry.description())
 }

@@ -3,6 +3,7 @@ package plugin
 import (
 	"cmp"
 	"log/slog"
+	"path/filepath"
 	"time"
 )
 
@@ -32,6 +33,9 @@ type Config struct {
 // withDefaults fills in what is not set.
 func (c Config) withDefaults() Config {
 	c.Lock = cmp.Or(c.Lock, DefaultLock)
+	if len(c.Folders) == 0 {
+		c.Folders = []string{filepath.Dir(c.Lock)}
+	}
 	c.StartTimeout = cmp.Or(c.StartTimeout, 5*time.Second)
 	c.CallTimeout = cmp.Or(c.CallTimeout, 5*time.Second)
 	c.NoticeTimeout = cmp.Or(c.NoticeTimeout, time.Second)

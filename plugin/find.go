@@ -12,6 +12,9 @@ import (
 // filePrefix begins the names of plugins' executables.
 const filePrefix = "assignor-"
 
+// maxExecutable is the size of the largest executable that is read, in bytes.
+const maxExecutable = 1 << 30
+
 // findExecutable finds a plugin's executable in folders. It must be in one of them only, and nobody but its owner and group may be able to put
 // another in its place.
 func findExecutable(folders []string, name string) (string, error) {
@@ -63,3 +66,26 @@ func checkExecutable(path string) error {
 	}
 	return checkFile(path, info)
 }
+
+// openExecutable opens a regular file of no more than maxExecutable bytes.
+func openExecutable(path string) (*os.File, error) {
+	f, err := openNow(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = notRegular(path)
+	case info.Size() > maxExecutable:
+		err = fmt.Errorf("%w: %s has %d bytes, and an executable may have %d", ErrUnsafe, path, info.Size(), maxExecutable)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func notRegular(path string) error { return fmt.Errorf("%w: %s is no regular file", ErrUnsafe, path) }

@@ -7,7 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
+
+// openNow opens a file for reading, and does not wait for a writer if it is a pipe.
+func openNow(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
 
 // checkFolder refuses a folder that everybody may write to, or one within such a folder, where it could be swapped unless that is sticky.
 func checkFolder(folder string) error {
@@ -28,7 +34,7 @@ func checkFolder(folder string) error {
 func checkFile(path string, info fs.FileInfo) error {
 	switch {
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w: %s is no regular file", ErrUnsafe, path)
+		return notRegular(path)
 	case info.Mode().Perm()&0o111 == 0:
 		return fmt.Errorf("%w: %s is not executable: chmod +x %s", ErrUnsafe, path, path)
 	case info.Mode().Perm()&0o002 != 0:

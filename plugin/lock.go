@@ -165,6 +165,35 @@ func (l *Lock) Find(name string) (Locked, bool) {
 	return Locked{}, false
 }
 
+// entry returns what is locked under a name, if a plugin of that name may run here. path is the lock file's.
+func (l *Lock) entry(name, path string) (*Locked, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	p, ok := l.Find(name)
+	if !ok {
+		return nil, notLocked(path)
+	}
+	if _, err := p.Sum(Platform()); err != nil {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// compare says whether the executable at a path is the one that is locked for this platform, by its sha256.
+func (p *Locked) compare(path string, is []byte) error {
+	expected, err := p.Sum(Platform())
+	if err != nil || bytes.Equal(is, expected) {
+		return err
+	}
+	for _, platform := range slices.Sorted(maps.Keys(p.SHA256)) {
+		if p.SHA256[platform] == hex.EncodeToString(is) {
+			return fmt.Errorf("%w: %s is the executable for %s, and this is %s: install the one for this platform", ErrChanged, path, platform, Platform())
+		}
+	}
+	return fmt.Errorf("%w: the sha256 of %s is %x, and %x is locked; if that is meant, lock it again with \"assignctl plugin lock\"", ErrChanged, path, is, expected)
+}
+
 // Sum returns the sha256 for a platform, or that for any, as bytes.
 func (p *Locked) Sum(platform string) ([]byte, error) {
 	sum, ok := p.SHA256[platform]
@@ -172,7 +201,7 @@ func (p *Locked) Sum(platform string) ([]byte, error) {
 		sum, ok = p.SHA256[AnyPlatform]
 	}
 	if !ok {
-		return nil, fmt.Errorf("%w: %s is locked for %s, not for %s", ErrNotLocked, p.Name,
+		return nil, fmt.Errorf("%w: %s is locked for %s, not for %s: lock its executable for that too", ErrNotLocked, p.Name,
 			strings.Join(slices.Sorted(maps.Keys(p.SHA256)), ", "), platform)
 	}
 	return hex.DecodeString(sum)

@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,20 +33,24 @@ func (p *private) dir() string {
 	return p.path
 }
 
-// copy returns the path of a copy of an executable that has the given sha256, or any if it is nil. It makes one, unless there is one.
-func (p *private) copy(path string, sum []byte) (string, error) {
+// copy returns the path of a copy of an executable that is the one of an entry, or whatever it is if that is nil. It makes one, unless there is one.
+func (p *private) copy(path string, entry *Locked) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.make(); err != nil {
 		return "", err
 	}
-	if sum != nil {
+	if entry != nil {
+		sum, err := entry.Sum(Platform())
+		if err != nil {
+			return "", err
+		}
 		known := p.place(path, sum)
 		if _, err := os.Stat(known); err == nil {
 			return known, nil
 		}
 	}
-	return p.copyChecked(path, sum)
+	return p.copyChecked(path, entry)
 }
 
 // place is where the copy of an executable is. The file keeps its name, which the plugin may print.
@@ -55,11 +58,11 @@ func (p *private) place(path string, sum []byte) string {
 	return filepath.Join(p.path, hex.EncodeToString(sum[:8]), filepath.Base(path))
 }
 
-func (p *private) copyChecked(path string, sum []byte) (string, error) {
+func (p *private) copyChecked(path string, entry *Locked) (string, error) {
 	if err := checkExecutable(path); err != nil {
 		return "", err
 	}
-	from, err := os.Open(path)
+	from, err := openExecutable(path)
 	if err != nil {
 		return "", err
 	}
@@ -70,13 +73,15 @@ func (p *private) copyChecked(path string, sum []byte) (string, error) {
 	}
 	defer os.Remove(to.Name()) //nolint:errcheck // has been renamed, if all went well
 	hash := sha256.New()
-	_, err = io.Copy(io.MultiWriter(to, hash), from)
+	_, err = io.Copy(io.MultiWriter(to, hash), io.LimitReader(from, maxExecutable))
 	if err = errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
 		return "", fmt.Errorf("copying %s: %w", path, err)
 	}
 	is := hash.Sum(nil)
-	if sum != nil && !bytes.Equal(is, sum) {
-		return "", fmt.Errorf("%w: the sha256 of %s is %x, and %x is locked; if that is meant, lock it again with \"assignctl plugin lock\"", ErrChanged, path, is, sum)
+	if entry != nil {
+		if err := entry.compare(path, is); err != nil {
+			return "", err
+		}
 	}
 	place := p.place(path, is)
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
