@@ -82,16 +82,17 @@ func (RebalanceProtocol) EnumDescriptor() ([]byte, []int) {
 	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{0}
 }
 
+// Why nobody gets a partition that a member subscribes to.
 type Reason int32
 
 const (
 	// Makes an answer invalid.
 	Reason_REASON_UNSPECIFIED Reason = 0
-	// In a cooperative round, another member still owns it.
+	// In a cooperative round: another member still owns it, or two claim it, or it moves together with such a one.
 	Reason_REASON_WITHHELD Reason = 1
 	// No member may have it by the assignor's own rules.
 	Reason_REASON_INELIGIBLE Reason = 2
-	// Every member that may have it has as many as the assignor's own limit allows.
+	// Every member that may have it has as many as the assignor's own limit allows. Not while a subscriber has nothing at all.
 	Reason_REASON_LIMIT Reason = 3
 	// Only draining members may have it.
 	Reason_REASON_DRAINING Reason = 4
@@ -269,7 +270,7 @@ type AssignRequest struct {
 	// Every topic that the request names. Those at the front exist, the others only occur in subscriptions and claims.
 	Topics []string `protobuf:"bytes,4,rep,name=topics,proto3" json:"topics,omitempty"`
 	// How many partitions each topic at the front of the list has. Partitions are numbered from 0.
-	Partitions []int32 `protobuf:"varint,5,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
+	PartitionCounts []int32 `protobuf:"varint,5,rep,packed,name=partition_counts,json=partitionCounts,proto3" json:"partition_counts,omitempty"`
 	// What is known about the partitions of some topics that exist.
 	Details []*TopicDetail `protobuf:"bytes,6,rep,name=details,proto3" json:"details,omitempty"`
 	// The names of racks.
@@ -339,9 +340,9 @@ func (x *AssignRequest) GetTopics() []string {
 	return nil
 }
 
-func (x *AssignRequest) GetPartitions() []int32 {
+func (x *AssignRequest) GetPartitionCounts() []int32 {
 	if x != nil {
-		return x.Partitions
+		return x.PartitionCounts
 	}
 	return nil
 }
@@ -693,14 +694,14 @@ func (x *Partitions) GetPartitions() []int32 {
 type AssignResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For each partition of the topics that exist, in their order and from partition 0 on: 0 if nobody gets it, else one more than the
-	// place of the member that does.
+	// place of the member that does. It has as many entries as there are partitions.
 	Owners []int32 `protobuf:"varint,1,rep,packed,name=owners,proto3" json:"owners,omitempty"`
-	// Partitions that some member subscribes to and nobody gets: each exactly once.
-	Unassigned []*Unassigned `protobuf:"bytes,2,rep,name=unassigned,proto3" json:"unassigned,omitempty"`
-	// The objective at which the assignor ran out of its budget of work, empty if it did all it meant to.
+	// The partitions that some member subscribes to and nobody gets.
+	Unassigned *Unassigned `protobuf:"bytes,2,opt,name=unassigned,proto3" json:"unassigned,omitempty"`
+	// The objective at which the assignor ran out of its budget of work, empty if it did all it meant to. At most 200 bytes of it are shown.
 	Stopped string `protobuf:"bytes,3,opt,name=stopped,proto3" json:"stopped,omitempty"`
-	// What is to be sent to members along with their partitions.
-	UserData      []*MemberData `protobuf:"bytes,4,rep,name=user_data,json=userData,proto3" json:"user_data,omitempty"`
+	// What is to be sent to members along with their partitions, by the places of the members.
+	UserData      map[int32][]byte `protobuf:"bytes,4,rep,name=user_data,json=userData,proto3" json:"user_data,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -742,7 +743,7 @@ func (x *AssignResponse) GetOwners() []int32 {
 	return nil
 }
 
-func (x *AssignResponse) GetUnassigned() []*Unassigned {
+func (x *AssignResponse) GetUnassigned() *Unassigned {
 	if x != nil {
 		return x.Unassigned
 	}
@@ -756,22 +757,24 @@ func (x *AssignResponse) GetStopped() string {
 	return ""
 }
 
-func (x *AssignResponse) GetUserData() []*MemberData {
+func (x *AssignResponse) GetUserData() map[int32][]byte {
 	if x != nil {
 		return x.UserData
 	}
 	return nil
 }
 
-// Partitions are numbered over all topics, as in AssignResponse.owners.
+// Partitions that nobody gets, each exactly once, in columns: entry i of each column is about partitions[i].
 type Unassigned struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Reason     Reason                 `protobuf:"varint,1,opt,name=reason,proto3,enum=assignkit.plugin.v1.Reason" json:"reason,omitempty"`
-	Partitions []int32                `protobuf:"varint,2,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
-	// Withheld only, and empty if nothing is known: for each partition one more than the place of the member that it is to go to, or 0.
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Numbered over all topics, from 0: the places of their entries in AssignResponse.owners.
+	Partitions []int32 `protobuf:"varint,1,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
+	// Why nobody gets it.
+	Reasons []Reason `protobuf:"varint,2,rep,packed,name=reasons,proto3,enum=assignkit.plugin.v1.Reason" json:"reasons,omitempty"`
+	// One more than the place of the member that a withheld partition is to go to in a later round, or 0. Empty if all are 0.
 	ForMembers []int32 `protobuf:"varint,3,rep,packed,name=for_members,json=forMembers,proto3" json:"for_members,omitempty"`
-	// Withheld only, and empty if nothing is known: for each partition one more than the number of another one, which is still owned and
-	// moves together with it, or 0.
+	// For a partition that is withheld only because it moves together with another one, which is still owned: one more than the number of
+	// that other one, else 0. Empty if all are 0.
 	WithPartitions []int32 `protobuf:"varint,4,rep,packed,name=with_partitions,json=withPartitions,proto3" json:"with_partitions,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -807,16 +810,16 @@ func (*Unassigned) Descriptor() ([]byte, []int) {
 	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{8}
 }
 
-func (x *Unassigned) GetReason() Reason {
-	if x != nil {
-		return x.Reason
-	}
-	return Reason_REASON_UNSPECIFIED
-}
-
 func (x *Unassigned) GetPartitions() []int32 {
 	if x != nil {
 		return x.Partitions
+	}
+	return nil
+}
+
+func (x *Unassigned) GetReasons() []Reason {
+	if x != nil {
+		return x.Reasons
 	}
 	return nil
 }
@@ -831,58 +834,6 @@ func (x *Unassigned) GetForMembers() []int32 {
 func (x *Unassigned) GetWithPartitions() []int32 {
 	if x != nil {
 		return x.WithPartitions
-	}
-	return nil
-}
-
-type MemberData struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Member        int32                  `protobuf:"varint,1,opt,name=member,proto3" json:"member,omitempty"`
-	UserData      []byte                 `protobuf:"bytes,2,opt,name=user_data,json=userData,proto3" json:"user_data,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *MemberData) Reset() {
-	*x = MemberData{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *MemberData) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*MemberData) ProtoMessage() {}
-
-func (x *MemberData) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use MemberData.ProtoReflect.Descriptor instead.
-func (*MemberData) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *MemberData) GetMember() int32 {
-	if x != nil {
-		return x.Member
-	}
-	return 0
-}
-
-func (x *MemberData) GetUserData() []byte {
-	if x != nil {
-		return x.UserData
 	}
 	return nil
 }
@@ -905,7 +856,7 @@ type OnAssignmentRequest struct {
 
 func (x *OnAssignmentRequest) Reset() {
 	*x = OnAssignmentRequest{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -917,7 +868,7 @@ func (x *OnAssignmentRequest) String() string {
 func (*OnAssignmentRequest) ProtoMessage() {}
 
 func (x *OnAssignmentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -930,7 +881,7 @@ func (x *OnAssignmentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnAssignmentRequest.ProtoReflect.Descriptor instead.
 func (*OnAssignmentRequest) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{10}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *OnAssignmentRequest) GetGroup() string {
@@ -983,7 +934,7 @@ type OnAssignmentResponse struct {
 
 func (x *OnAssignmentResponse) Reset() {
 	*x = OnAssignmentResponse{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -995,7 +946,7 @@ func (x *OnAssignmentResponse) String() string {
 func (*OnAssignmentResponse) ProtoMessage() {}
 
 func (x *OnAssignmentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1008,7 +959,7 @@ func (x *OnAssignmentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnAssignmentResponse.ProtoReflect.Descriptor instead.
 func (*OnAssignmentResponse) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{11}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{10}
 }
 
 type UserDataRequest struct {
@@ -1021,7 +972,7 @@ type UserDataRequest struct {
 
 func (x *UserDataRequest) Reset() {
 	*x = UserDataRequest{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +984,7 @@ func (x *UserDataRequest) String() string {
 func (*UserDataRequest) ProtoMessage() {}
 
 func (x *UserDataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +997,7 @@ func (x *UserDataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserDataRequest.ProtoReflect.Descriptor instead.
 func (*UserDataRequest) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{12}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UserDataRequest) GetTopics() []string {
@@ -1066,7 +1017,7 @@ type UserDataResponse struct {
 
 func (x *UserDataResponse) Reset() {
 	*x = UserDataResponse{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[13]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1029,7 @@ func (x *UserDataResponse) String() string {
 func (*UserDataResponse) ProtoMessage() {}
 
 func (x *UserDataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[13]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1042,7 @@ func (x *UserDataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserDataResponse.ProtoReflect.Descriptor instead.
 func (*UserDataResponse) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{13}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UserDataResponse) GetUserData() []byte {
@@ -1112,17 +1063,15 @@ const file_assignkit_plugin_v1_assignor_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12U\n" +
 	"\x12rebalance_protocol\x18\x03 \x01(\x0e2&.assignkit.plugin.v1.RebalanceProtocolR\x11rebalanceProtocol\x12#\n" +
 	"\ron_assignment\x18\x04 \x01(\bR\fonAssignment\x12\x1b\n" +
-	"\tuser_data\x18\x05 \x01(\bR\buserData\"\xe7\x02\n" +
+	"\tuser_data\x18\x05 \x01(\bR\buserData\"\xf2\x02\n" +
 	"\rAssignRequest\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x02 \x01(\x05R\n" +
 	"generation\x12\x16\n" +
 	"\x06leader\x18\x03 \x01(\tR\x06leader\x12\x16\n" +
-	"\x06topics\x18\x04 \x03(\tR\x06topics\x12\x1e\n" +
-	"\n" +
-	"partitions\x18\x05 \x03(\x05R\n" +
-	"partitions\x12:\n" +
+	"\x06topics\x18\x04 \x03(\tR\x06topics\x12)\n" +
+	"\x10partition_counts\x18\x05 \x03(\x05R\x0fpartitionCounts\x12:\n" +
 	"\adetails\x18\x06 \x03(\v2 .assignkit.plugin.v1.TopicDetailR\adetails\x12\x14\n" +
 	"\x05racks\x18\a \x03(\tR\x05racks\x12G\n" +
 	"\rsubscriptions\x18\b \x03(\v2!.assignkit.plugin.v1.SubscriptionR\rsubscriptions\x125\n" +
@@ -1161,27 +1110,26 @@ const file_assignkit_plugin_v1_assignor_proto_rawDesc = "" +
 	"\x06counts\x18\x02 \x03(\x05R\x06counts\x12\x1e\n" +
 	"\n" +
 	"partitions\x18\x03 \x03(\x05R\n" +
-	"partitions\"\xc1\x01\n" +
+	"partitions\"\x90\x02\n" +
 	"\x0eAssignResponse\x12\x16\n" +
 	"\x06owners\x18\x01 \x03(\x05R\x06owners\x12?\n" +
 	"\n" +
-	"unassigned\x18\x02 \x03(\v2\x1f.assignkit.plugin.v1.UnassignedR\n" +
+	"unassigned\x18\x02 \x01(\v2\x1f.assignkit.plugin.v1.UnassignedR\n" +
 	"unassigned\x12\x18\n" +
-	"\astopped\x18\x03 \x01(\tR\astopped\x12<\n" +
-	"\tuser_data\x18\x04 \x03(\v2\x1f.assignkit.plugin.v1.MemberDataR\buserData\"\xab\x01\n" +
+	"\astopped\x18\x03 \x01(\tR\astopped\x12N\n" +
+	"\tuser_data\x18\x04 \x03(\v21.assignkit.plugin.v1.AssignResponse.UserDataEntryR\buserData\x1a;\n" +
+	"\rUserDataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\x05R\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xad\x01\n" +
 	"\n" +
-	"Unassigned\x123\n" +
-	"\x06reason\x18\x01 \x01(\x0e2\x1b.assignkit.plugin.v1.ReasonR\x06reason\x12\x1e\n" +
+	"Unassigned\x12\x1e\n" +
 	"\n" +
-	"partitions\x18\x02 \x03(\x05R\n" +
-	"partitions\x12\x1f\n" +
+	"partitions\x18\x01 \x03(\x05R\n" +
+	"partitions\x125\n" +
+	"\areasons\x18\x02 \x03(\x0e2\x1b.assignkit.plugin.v1.ReasonR\areasons\x12\x1f\n" +
 	"\vfor_members\x18\x03 \x03(\x05R\n" +
 	"forMembers\x12'\n" +
-	"\x0fwith_partitions\x18\x04 \x03(\x05R\x0ewithPartitions\"A\n" +
-	"\n" +
-	"MemberData\x12\x16\n" +
-	"\x06member\x18\x01 \x01(\x05R\x06member\x12\x1b\n" +
-	"\tuser_data\x18\x02 \x01(\fR\buserData\"\xd9\x01\n" +
+	"\x0fwith_partitions\x18\x04 \x03(\x05R\x0ewithPartitions\"\xd9\x01\n" +
 	"\x13OnAssignmentRequest\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x1e\n" +
 	"\n" +
@@ -1240,12 +1188,12 @@ var file_assignkit_plugin_v1_assignor_proto_goTypes = []any{
 	(*Partitions)(nil),           // 8: assignkit.plugin.v1.Partitions
 	(*AssignResponse)(nil),       // 9: assignkit.plugin.v1.AssignResponse
 	(*Unassigned)(nil),           // 10: assignkit.plugin.v1.Unassigned
-	(*MemberData)(nil),           // 11: assignkit.plugin.v1.MemberData
-	(*OnAssignmentRequest)(nil),  // 12: assignkit.plugin.v1.OnAssignmentRequest
-	(*OnAssignmentResponse)(nil), // 13: assignkit.plugin.v1.OnAssignmentResponse
-	(*UserDataRequest)(nil),      // 14: assignkit.plugin.v1.UserDataRequest
-	(*UserDataResponse)(nil),     // 15: assignkit.plugin.v1.UserDataResponse
-	nil,                          // 16: assignkit.plugin.v1.Member.LabelsEntry
+	(*OnAssignmentRequest)(nil),  // 11: assignkit.plugin.v1.OnAssignmentRequest
+	(*OnAssignmentResponse)(nil), // 12: assignkit.plugin.v1.OnAssignmentResponse
+	(*UserDataRequest)(nil),      // 13: assignkit.plugin.v1.UserDataRequest
+	(*UserDataResponse)(nil),     // 14: assignkit.plugin.v1.UserDataResponse
+	nil,                          // 15: assignkit.plugin.v1.Member.LabelsEntry
+	nil,                          // 16: assignkit.plugin.v1.AssignResponse.UserDataEntry
 }
 var file_assignkit_plugin_v1_assignor_proto_depIdxs = []int32{
 	0,  // 0: assignkit.plugin.v1.DescribeResponse.rebalance_protocol:type_name -> assignkit.plugin.v1.RebalanceProtocol
@@ -1255,19 +1203,19 @@ var file_assignkit_plugin_v1_assignor_proto_depIdxs = []int32{
 	8,  // 4: assignkit.plugin.v1.Member.owned:type_name -> assignkit.plugin.v1.Partitions
 	8,  // 5: assignkit.plugin.v1.Member.releasing:type_name -> assignkit.plugin.v1.Partitions
 	8,  // 6: assignkit.plugin.v1.Member.expecting:type_name -> assignkit.plugin.v1.Partitions
-	16, // 7: assignkit.plugin.v1.Member.labels:type_name -> assignkit.plugin.v1.Member.LabelsEntry
+	15, // 7: assignkit.plugin.v1.Member.labels:type_name -> assignkit.plugin.v1.Member.LabelsEntry
 	10, // 8: assignkit.plugin.v1.AssignResponse.unassigned:type_name -> assignkit.plugin.v1.Unassigned
-	11, // 9: assignkit.plugin.v1.AssignResponse.user_data:type_name -> assignkit.plugin.v1.MemberData
-	1,  // 10: assignkit.plugin.v1.Unassigned.reason:type_name -> assignkit.plugin.v1.Reason
+	16, // 9: assignkit.plugin.v1.AssignResponse.user_data:type_name -> assignkit.plugin.v1.AssignResponse.UserDataEntry
+	1,  // 10: assignkit.plugin.v1.Unassigned.reasons:type_name -> assignkit.plugin.v1.Reason
 	8,  // 11: assignkit.plugin.v1.OnAssignmentRequest.partitions:type_name -> assignkit.plugin.v1.Partitions
 	2,  // 12: assignkit.plugin.v1.AssignorService.Describe:input_type -> assignkit.plugin.v1.DescribeRequest
 	4,  // 13: assignkit.plugin.v1.AssignorService.Assign:input_type -> assignkit.plugin.v1.AssignRequest
-	12, // 14: assignkit.plugin.v1.AssignorService.OnAssignment:input_type -> assignkit.plugin.v1.OnAssignmentRequest
-	14, // 15: assignkit.plugin.v1.AssignorService.UserData:input_type -> assignkit.plugin.v1.UserDataRequest
+	11, // 14: assignkit.plugin.v1.AssignorService.OnAssignment:input_type -> assignkit.plugin.v1.OnAssignmentRequest
+	13, // 15: assignkit.plugin.v1.AssignorService.UserData:input_type -> assignkit.plugin.v1.UserDataRequest
 	3,  // 16: assignkit.plugin.v1.AssignorService.Describe:output_type -> assignkit.plugin.v1.DescribeResponse
 	9,  // 17: assignkit.plugin.v1.AssignorService.Assign:output_type -> assignkit.plugin.v1.AssignResponse
-	13, // 18: assignkit.plugin.v1.AssignorService.OnAssignment:output_type -> assignkit.plugin.v1.OnAssignmentResponse
-	15, // 19: assignkit.plugin.v1.AssignorService.UserData:output_type -> assignkit.plugin.v1.UserDataResponse
+	12, // 18: assignkit.plugin.v1.AssignorService.OnAssignment:output_type -> assignkit.plugin.v1.OnAssignmentResponse
+	14, // 19: assignkit.plugin.v1.AssignorService.UserData:output_type -> assignkit.plugin.v1.UserDataResponse
 	16, // [16:20] is the sub-list for method output_type
 	12, // [12:16] is the sub-list for method input_type
 	12, // [12:12] is the sub-list for extension type_name

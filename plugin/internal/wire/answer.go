@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,15 @@ var reasons = map[strategy.Reason]pluginproto.Reason{
 	strategy.ReasonLimit:      pluginproto.Reason_REASON_LIMIT,
 	strategy.ReasonDraining:   pluginproto.Reason_REASON_DRAINING,
 }
+
+// meanings is the inverse of reasons.
+var meanings = func() map[pluginproto.Reason]strategy.Reason {
+	m := make(map[pluginproto.Reason]strategy.Reason, len(reasons))
+	for meaning, reason := range reasons {
+		m[reason] = meaning
+	}
+	return m
+}()
 
 // AssignResponse puts an answer to g into columns. They have no room for an answer that gives a partition to two members, or speaks of
 // members, topics or partitions that the group does not have: that is an error here. Everything else is for [strategy.Validate].
@@ -39,13 +49,18 @@ func AssignResponse(g *strategy.Group, a *strategy.Assignment) (*pluginproto.Ass
 	if r.Unassigned, err = w.unassigned(a.Unassigned); err != nil {
 		return nil, err
 	}
-	for i := range g.Members { // in their order
+	for i := range g.Members {
 		if data, ok := a.UserData[g.Members[i].ID]; ok {
-			r.UserData = append(r.UserData, &pluginproto.MemberData{Member: int32(i), UserData: data})
+			if r.UserData == nil {
+				r.UserData = make(map[int32][]byte, len(a.UserData))
+			}
+			r.UserData[int32(i)] = data
 		}
 	}
-	if len(r.UserData) != len(a.UserData) {
-		return nil, fmt.Errorf("user data for members that are not of the group: %d for %d", len(a.UserData), len(r.UserData))
+	for _, id := range slices.Sorted(maps.Keys(a.UserData)) {
+		if _, ok := w.members[id]; !ok {
+			return nil, fmt.Errorf("user data for member %q, who is not of the group", id)
+		}
 	}
 	return r, nil
 }
@@ -84,65 +99,54 @@ func (w *answerWriter) owners(a *strategy.Assignment) ([]int32, error) {
 		}
 	}
 	if seen < len(a.Members) {
-		return nil, fmt.Errorf("%d members are given something, who are not of the group", len(a.Members)-seen)
+		for _, id := range slices.Sorted(maps.Keys(a.Members)) {
+			if _, ok := w.members[id]; !ok {
+				return nil, fmt.Errorf("member %q is given something, and is not of the group", id)
+			}
+		}
 	}
 	return owners, nil
 }
 
-func (w *answerWriter) unassigned(list []strategy.Unassigned) ([]*pluginproto.Unassigned, error) {
-	var out []*pluginproto.Unassigned
-	of := map[strategy.Reason]*pluginproto.Unassigned{}
+func (w *answerWriter) unassigned(list []strategy.Unassigned) (*pluginproto.Unassigned, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	c := &pluginproto.Unassigned{Partitions: make([]int32, len(list)), Reasons: make([]pluginproto.Reason, len(list))}
 	for i := range list {
 		u := &list[i]
-		c, ok := of[u.Reason]
-		if !ok {
-			reason, known := reasons[u.Reason]
-			if !known {
-				return nil, fmt.Errorf("partition %d of topic %q has the unknown reason %q", u.Partition, u.Topic, u.Reason)
-			}
-			c = &pluginproto.Unassigned{Reason: reason}
-			of[u.Reason] = c
-			out = append(out, c)
-		}
-		n, err := w.number(u.Topic, u.Partition)
-		if err != nil {
+		var err error
+		if c.Partitions[i], err = w.number(u.Topic, u.Partition); err != nil {
 			return nil, err
 		}
-		before := len(c.Partitions)
-		c.Partitions = append(c.Partitions, n)
+		var known bool
+		if c.Reasons[i], known = reasons[u.Reason]; !known {
+			return nil, fmt.Errorf("partition %d of topic %q has the unknown reason %q", u.Partition, u.Topic, u.Reason)
+		}
 		if u.For != "" {
 			m, ok := w.members[u.For]
 			if !ok {
 				return nil, fmt.Errorf("partition %d of topic %q waits for member %q, who is not of the group", u.Partition, u.Topic, u.For)
 			}
-			c.ForMembers = filled(c.ForMembers, before, m+1)
+			c.ForMembers = set(c.ForMembers, len(list), i, m+1)
 		}
 		if u.With != nil {
 			other, err := w.number(u.With.Topic, u.With.Partition)
 			if err != nil {
 				return nil, err
 			}
-			c.WithPartitions = filled(c.WithPartitions, before, other+1)
+			c.WithPartitions = set(c.WithPartitions, len(list), i, other+1)
 		}
 	}
-	for _, c := range out {
-		c.ForMembers = filled(c.ForMembers, len(c.Partitions), 0)
-		c.WithPartitions = filled(c.WithPartitions, len(c.Partitions), 0)
-	}
-	return out, nil
+	return c, nil
 }
 
-// filled appends zeros up to a length and then v, if it is not zero itself. A column of nothing but zeros stays empty.
-func filled(column []int32, length int, v int32) []int32 {
-	if v == 0 && len(column) == 0 {
-		return nil
+// set sets an entry of a column, which is nil as long as all its entries are 0.
+func set(column []int32, length, i int, v int32) []int32 {
+	if column == nil {
+		column = make([]int32, length)
 	}
-	for len(column) < length {
-		column = append(column, 0)
-	}
-	if v != 0 {
-		column = append(column, v)
-	}
+	column[i] = v
 	return column
 }
 
@@ -177,18 +181,14 @@ func Assignment(t *strategy.Table, r *pluginproto.AssignResponse) (strategy.Assi
 	if a.Unassigned, err = unassigned(t, r.Unassigned); err != nil {
 		return strategy.Assignment{}, err
 	}
-	for _, d := range r.UserData {
-		if d.GetMember() < 0 || int(d.GetMember()) >= len(members) {
-			return strategy.Assignment{}, fmt.Errorf("user data for member number %d of %d", d.GetMember(), len(members))
+	if len(r.UserData) > 0 {
+		a.UserData = make(map[string][]byte, len(r.UserData))
+	}
+	for _, m := range slices.Sorted(maps.Keys(r.UserData)) {
+		if m < 0 || int(m) >= len(members) {
+			return strategy.Assignment{}, fmt.Errorf("user data for member number %d of %d", m, len(members))
 		}
-		id := members[d.Member].ID
-		if _, twice := a.UserData[id]; twice {
-			return strategy.Assignment{}, fmt.Errorf("user data for member %q twice", id)
-		}
-		if a.UserData == nil {
-			a.UserData = make(map[string][]byte, len(r.UserData))
-		}
-		a.UserData[id] = d.UserData
+		a.UserData[members[m].ID] = r.UserData[m]
 	}
 	return a, nil
 }
@@ -202,33 +202,28 @@ func shortened(text string) string {
 	return text
 }
 
-func unassigned(t *strategy.Table, columns []*pluginproto.Unassigned) ([]strategy.Unassigned, error) {
-	total := 0
-	for _, c := range columns {
-		if total += len(c.GetPartitions()); total > t.Len() {
-			return nil, fmt.Errorf("more partitions are unassigned than the group has, which is %d", t.Len())
+func unassigned(t *strategy.Table, c *pluginproto.Unassigned) ([]strategy.Unassigned, error) {
+	n := len(c.GetPartitions())
+	if n > t.Len() {
+		return nil, fmt.Errorf("%d partitions are unassigned, and the group has %d", n, t.Len())
+	}
+	for _, column := range []struct {
+		name   string
+		length int
+		empty  bool // is all that may be missing
+	}{{"reasons", len(c.GetReasons()), n == 0}, {"members", len(c.GetForMembers()), true}, {"other partitions", len(c.GetWithPartitions()), true}} {
+		if column.length != n && !(column.empty && column.length == 0) {
+			return nil, fmt.Errorf("%d partitions are unassigned, with %d %s", n, column.length, column.name)
 		}
 	}
-	if total == 0 {
+	if n == 0 {
 		return nil, nil
 	}
-	out := make([]strategy.Unassigned, 0, total)
-	for _, c := range columns {
-		reason, err := reasonOf(c.GetReason())
-		if err != nil {
+	out := make([]strategy.Unassigned, n)
+	for i := range out {
+		var err error
+		if out[i], err = unassignedAt(t, c, i); err != nil {
 			return nil, err
-		}
-		n := len(c.GetPartitions())
-		if f, w := len(c.GetForMembers()), len(c.GetWithPartitions()); f != 0 && f != n || w != 0 && w != n {
-			return nil, fmt.Errorf("%d partitions are %s, with %d members and %d other partitions", n, reason, f, w)
-		}
-		for i := range n {
-			u, err := unassignedAt(t, c, i)
-			if err != nil {
-				return nil, err
-			}
-			u.Reason = reason
-			out = append(out, u)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b strategy.Unassigned) int {
@@ -240,9 +235,13 @@ func unassigned(t *strategy.Table, columns []*pluginproto.Unassigned) ([]strateg
 func unassignedAt(t *strategy.Table, c *pluginproto.Unassigned, i int) (u strategy.Unassigned, err error) {
 	p, err := place(t, int64(c.Partitions[i]))
 	if err != nil {
-		return u, err
+		return u, fmt.Errorf("unassigned: %w", err)
 	}
 	u.Topic, u.Partition = p.Topic, p.Partition
+	var known bool
+	if u.Reason, known = meanings[c.Reasons[i]]; !known {
+		return u, fmt.Errorf("partition %d of topic %q has the unknown reason %s", u.Partition, u.Topic, c.Reasons[i])
+	}
 	if len(c.ForMembers) > 0 && c.ForMembers[i] != 0 {
 		m := int64(c.ForMembers[i]) - 1
 		if m < 0 || m >= int64(len(t.Group.Members)) {
@@ -253,20 +252,11 @@ func unassignedAt(t *strategy.Table, c *pluginproto.Unassigned, i int) (u strate
 	if len(c.WithPartitions) > 0 && c.WithPartitions[i] != 0 {
 		with, err := place(t, int64(c.WithPartitions[i])-1)
 		if err != nil {
-			return u, err
+			return u, fmt.Errorf("partition %d of topic %q moves with another: %w", u.Partition, u.Topic, err)
 		}
 		u.With = &with
 	}
 	return u, nil
-}
-
-func reasonOf(r pluginproto.Reason) (strategy.Reason, error) {
-	for _, reason := range strategy.Reasons() {
-		if reasons[reason] == r {
-			return reason, nil
-		}
-	}
-	return "", fmt.Errorf("unknown reason %s", r)
 }
 
 // place names a partition by its number, which another process sent.

@@ -65,13 +65,13 @@ func AssignRequest(g *strategy.Group) *pluginproto.AssignRequest {
 	topics, racks := newNames(len(g.Topics)), newNames(0)
 	r := &pluginproto.AssignRequest{
 		Group: text(g.Name), Generation: g.Generation, Leader: text(g.Leader),
-		Partitions: make([]int32, len(g.Topics)),
-		Members:    make([]*pluginproto.Member, len(g.Members)),
+		PartitionCounts: make([]int32, len(g.Topics)),
+		Members:         make([]*pluginproto.Member, len(g.Members)),
 	}
 	for i := range g.Topics {
 		t := &g.Topics[i]
 		topics.number(t.Name)
-		r.Partitions[i] = t.Partitions
+		r.PartitionCounts[i] = t.Partitions
 		if len(t.Weights) > 0 || len(t.Racks) > 0 {
 			r.Details = append(r.Details, detail(int32(i), t, racks))
 		}
@@ -154,14 +154,14 @@ func columns(list []strategy.TopicPartitions, topics *names) *pluginproto.Partit
 
 // Group makes a group of columns.
 func Group(r *pluginproto.AssignRequest) (*strategy.Group, error) {
-	if len(r.Partitions) > len(r.Topics) {
-		return nil, fmt.Errorf("%d counts of partitions for %d topics", len(r.Partitions), len(r.Topics))
+	if len(r.PartitionCounts) > len(r.Topics) {
+		return nil, fmt.Errorf("%d counts of partitions for %d topics", len(r.PartitionCounts), len(r.Topics))
 	}
 	g := &strategy.Group{
 		Name: r.Group, Generation: r.Generation, Leader: r.Leader,
-		Topics: make([]strategy.Topic, len(r.Partitions)), Members: make([]strategy.Member, len(r.Members)),
+		Topics: make([]strategy.Topic, len(r.PartitionCounts)), Members: make([]strategy.Member, len(r.Members)),
 	}
-	for i, n := range r.Partitions {
+	for i, n := range r.PartitionCounts {
 		g.Topics[i] = strategy.Topic{Name: r.Topics[i], Partitions: n}
 	}
 	for _, d := range r.Details {
