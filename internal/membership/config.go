@@ -34,6 +34,10 @@ type Config struct {
 	Request   time.Duration // for the answer to a request that does not wait for other members; 30 s
 	Leave     time.Duration // for the end of callbacks, last commits and the farewell once the member is to leave; 30 s
 
+	// UserData is how long a join waits at most for what assignors send along. If it is set, the driver owes a [UserData] after [Start] and after
+	// each [Output.Assigned]; a join that has waited in vain says nothing of theirs. 0: no join waits.
+	UserData time.Duration
+
 	// Retries wait from RetryMin (100 ms) doubling up to RetryMax (1 s), each a fifth longer or shorter as Seed decides.
 	RetryMin, RetryMax time.Duration
 	Seed               uint64

@@ -160,6 +160,9 @@ func (m *Machine) wake() Time {
 	if m.retryAt > m.now {
 		at = min(at, m.retryAt)
 	}
+	if m.dataBy > m.now {
+		at = min(at, m.dataBy)
+	}
 	if m.overdue > m.now {
 		at = min(at, m.overdue)
 	}

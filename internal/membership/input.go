@@ -22,7 +22,8 @@ type Subscribe struct {
 	UserData map[string][]byte
 }
 
-// UserData sets what each offered assignor sends along with the next join, by its name. It is no reason to join.
+// UserData sets what each offered assignor sends along with the next join, by its name. It is no reason to join. See
+// [Config.UserData] for when it is owed.
 type UserData struct{ ByName map[string][]byte }
 
 // Metadata is what the driver knows of topics: all those that the member subscribes to and, while it leads, those of its plan. A change

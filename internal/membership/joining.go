@@ -11,10 +11,14 @@ import (
 // Slack is what a connection waits for a join beyond the rebalance timeout, in which the coordinator answers it.
 const slack = 5 * time.Second
 
-// advanceJoining sends the join, when no heartbeat is under way and no retry waits.
+// advanceJoining sends the join, when no heartbeat is under way, no retry waits, and assignors have said what goes along with it, or have
+// had their time.
 func (m *Machine) advanceJoining() {
-	if m.flights[slotGroup] != nil || m.now < m.retryAt {
+	if m.flights[slotGroup] != nil || m.now < max(m.retryAt, m.dataBy) {
 		return
+	}
+	if m.dataBy > 0 {
+		m.userData, m.dataBy = nil, 0 // what they said before was about another assignment
 	}
 	offers, err := m.offers()
 	if err != nil {

@@ -50,6 +50,7 @@ type Machine struct {
 	// What it wants.
 	topics    []string
 	userData  map[string][]byte
+	dataBy    Time // until when a join waits for what is owed of it, 0 if nothing is
 	draining  bool
 	drainTold bool                // the last join said so
 	again     Reason              // why to rebalance as soon as possible
@@ -118,12 +119,13 @@ func (m *Machine) take(in Input) {
 	switch in := in.(type) {
 	case Start:
 		if m.state == Down {
+			m.awaitUserData()
 			m.becomeDiscovering(Reason{FirstJoin, "joining for the first time"})
 		}
 	case Subscribe:
 		m.subscribe(in)
 	case UserData:
-		m.userData = in.ByName
+		m.userData, m.dataBy = in.ByName, 0
 	case Metadata:
 		m.learn(in.Topics)
 	case Replied:

@@ -45,6 +45,13 @@ func (m *Machine) offers() ([]wire.Offer, error) {
 	return out, nil
 }
 
+// awaitUserData has the next join wait for what assignors send along from now on.
+func (m *Machine) awaitUserData() {
+	if m.cfg.UserData > 0 {
+		m.dataBy = m.now + m.cfg.UserData
+	}
+}
+
 // userDataOf writes what the member says to an assignor in this project's own format. What it is releasing, and what it had before it gave
 // everything up, are hints: of those there is as much as there is room for, since without the rest a join is no worse than others'.
 func (m *Machine) userDataOf(o *Offer, releasing set) ([]byte, error) {

@@ -69,6 +69,7 @@ func (m *Machine) apply(given set, userData []byte) {
 	m.enter(m.round)
 	if m.state != Leaving {
 		m.out.Assigned = &Assigned{Generation: m.round, Protocol: m.protocol, Leader: m.leader, Partitions: given, UserData: userData}
+		m.awaitUserData()
 	}
 	if m.missed {
 		m.lossCode = wire.IllegalGeneration
