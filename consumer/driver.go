@@ -35,6 +35,7 @@ type driver struct {
 	lanes    *lanes.Lanes
 	topics   *topics
 	plans    *planner
+	asides   *asides
 	host     *host
 	ahead    *ahead
 	health   *health
@@ -59,6 +60,8 @@ type driver struct {
 	commits    map[uint64]func([]wire.Code)
 	commitID   uint64
 	running    *membership.Callback
+	told       <-chan struct{}         // closed when assignors were told of the last assignment; nil: they are not
+	asked      uint64                  // times that they were asked what to send along
 	stop       context.CancelCauseFunc // of the running callback
 	rebalances rebalances
 	failure    error // why Run ends
@@ -87,6 +90,7 @@ func newDriver(c *Consumer, cfg *Config, w work) *driver {
 	}
 	d.member.Store(&identity{generation: strategy.NoGeneration})
 	d.host, d.ahead = newHost(d), newAhead(d)
+	d.asides = &asides{driver: d}
 	d.health = newHealth(d)
 	d.recorder = newRecorder(d, cfg.Trace)
 	return d
@@ -120,6 +124,7 @@ func (d *driver) run(ctx context.Context) error {
 	unwatch()
 	d.gate.Shut(ErrNotRunning)
 	watchers.Wait()
+	d.asides.close()
 	return errors.Join(err, d.awaitWorkers())
 }
 
@@ -146,13 +151,15 @@ func (d *driver) loop(ctx context.Context) error {
 	if d.machine, err = membership.New(d.machineConfig()); err != nil {
 		return err
 	}
-	d.subscribe()
+	d.step(membership.Subscribe{Topics: d.cfg.Topics})
+	d.step(membership.Metadata{Topics: d.topics.counts()})
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	commit := time.NewTicker(d.cfg.CommitInterval)
 	defer commit.Stop()
 	ended := ctx.Done()
 	d.step(membership.Start{})
+	d.ask()
 	if d.isClosing() {
 		d.leaveNow("closed", true)
 	}
@@ -181,18 +188,12 @@ func (d *driver) machineConfig() membership.Config {
 		Labels: d.cfg.Labels, Capacity: d.cfg.Capacity,
 		Session: d.cfg.SessionTimeout, Rebalance: d.cfg.RebalanceTimeout, Heartbeat: d.cfg.HeartbeatInterval, Leave: d.cfg.CloseTimeout,
 		Request: min(d.client.Config().Net.ReadTimeout, d.cfg.RebalanceTimeout/3), Seed: rand.Uint64(),
-		HandOver: !d.cfg.HandOver.Off,
+		HandOver: !d.cfg.HandOver.Off, UserData: min(asideTime, d.cfg.SessionTimeout/4, d.cfg.RebalanceTimeout/4),
 	}
 	for _, a := range d.cfg.Assignors {
 		c.Offers = append(c.Offers, membership.Offer{Name: a.Name(), Protocol: strategy.ProtocolOf(a)})
 	}
 	return c
-}
-
-// subscribe says what the member reads, before it joins.
-func (d *driver) subscribe() {
-	d.step(membership.Subscribe{Topics: d.cfg.Topics, UserData: d.plans.userData()})
-	d.step(membership.Metadata{Topics: d.topics.counts()})
 }
 
 // sleep is how long the machine has nothing to do.
@@ -224,6 +225,9 @@ func (d *driver) step(in membership.Input) {
 	for _, a := range out.Answers {
 		d.answered(a)
 	}
+	if out.Assigned != nil {
+		d.tell(out.Assigned, id)
+	}
 	if out.Callback != nil {
 		d.callBack(out.Callback)
 	}
@@ -249,7 +253,29 @@ func (d *driver) step(in membership.Input) {
 		d.end = out.Ended
 	}
 	if out.Assigned != nil {
-		d.received(out.Assigned, id)
+		d.received(out.Assigned)
+	}
+}
+
+// tell tells the assignor that decided, before any callback is run that follows.
+func (d *driver) tell(a *membership.Assigned, member string) {
+	d.told, _ = d.asides.add("OnAssignment", func() { d.plans.received(a, member) })
+}
+
+// ask asks assignors what they send along with the next join, which waits for it.
+func (d *driver) ask() {
+	d.asked++
+	number := d.asked
+	_, ok := d.asides.add("UserData", func() {
+		said := d.plans.userData()
+		d.post(func() {
+			if number == d.asked { // else the answer is about another assignment
+				d.step(membership.UserData{ByName: said})
+			}
+		})
+	})
+	if !ok {
+		d.step(membership.UserData{})
 	}
 }
 
@@ -275,13 +301,12 @@ func (d *driver) halt(out *membership.Output) {
 	}
 }
 
-// received tells the assignor, and asks it for what it sends along with the next join.
-func (d *driver) received(a *membership.Assigned, member string) {
+// received makes ready for what follows an assignment.
+func (d *driver) received(a *membership.Assigned) {
 	if had := d.host.current(); len(had) > len(strategy.ByTopic(a.Partitions)) {
 		d.topics.hurry() // perhaps a topic is gone, which is better known before it is given up
 	}
-	d.plans.received(a, member)
-	d.step(membership.UserData{ByName: d.plans.userData()})
+	d.ask()
 }
 
 // callBack runs a callback on a goroutine of its own.
@@ -293,7 +318,11 @@ func (d *driver) callBack(cb *membership.Callback) {
 	}
 	d.running, d.stop = cb, cancel
 	d.rebalances.sequence = append(d.rebalances.sequence, cb)
+	told := d.told
 	go func() {
+		if told != nil {
+			d.asides.await(told)
+		}
 		err := d.host.call(ctx, cb, deadline)
 		cancel(nil)
 		d.post(func() {

@@ -30,7 +30,8 @@ func newPlanner(d *driver) *planner {
 	return p
 }
 
-// userData is what assignors send along with the subscription. One that fails sends nothing: a join does not fail for it.
+// userData is what assignors send along with the subscription. One that fails sends nothing: a join does not fail for it. It is one of the
+// [asides].
 func (p *planner) userData() map[string][]byte {
 	user := map[string][]byte{}
 	for _, a := range p.driver.cfg.Assignors {
@@ -42,7 +43,7 @@ func (p *planner) userData() map[string][]byte {
 	return user
 }
 
-// received tells the assignor that decided what it gave the member.
+// received tells the assignor that decided what it gave the member. It is one of the [asides].
 func (p *planner) received(a *membership.Assigned, member string) {
 	assignor := p.assignors[a.Protocol]
 	if assignor == nil {
