@@ -29,7 +29,9 @@ type Config struct {
 	// cooperatively only if all of them are cooperative. What one of them answers is validated; where it fails, panics or takes longer
 	// than AssignTimeout, another answer takes its place. Nil: sticky, cooperative.
 	Assignors []strategy.Assignor
-	// AssignTimeout bounds an assignor, when this member leads the group. 0: 10 s.
+	// AssignTimeout bounds the making of a plan, when this member leads the group. A [*strategy.FallbackAssignor] shares it out among its own
+	// assignors. Others wait for the plan, and the brokers for no longer than RebalanceTimeout. 0: 10 s, or a third of RebalanceTimeout if
+	// that is less.
 	AssignTimeout time.Duration
 
 	Callbacks callbacks.Callbacks // may be nil
@@ -164,7 +166,7 @@ func (c *Config) validate() error {
 		value       *time.Duration
 		zero, least time.Duration
 	}{
-		{"AssignTimeout", &c.AssignTimeout, 10 * time.Second, time.Millisecond},
+		{"AssignTimeout", &c.AssignTimeout, max(time.Millisecond, min(10*time.Second, c.RebalanceTimeout/3)), time.Millisecond},
 		{"SessionTimeout", &c.SessionTimeout, 45 * time.Second, time.Millisecond},
 		{"RebalanceTimeout", &c.RebalanceTimeout, time.Minute, time.Millisecond},
 		{"HeartbeatInterval", &c.HeartbeatInterval, 3 * time.Second, time.Millisecond},

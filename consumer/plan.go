@@ -142,6 +142,8 @@ func (p *planner) make(ctx context.Context, c *membership.Compute) (computed mem
 		computed.Topics = append(computed.Topics, membership.TopicCount{Topic: t.Name, Partitions: t.Partitions})
 	}
 	made = &plan{group: join.Group(p.driver.cfg.Group, c.Generation, c.Leader, topics)}
+	ctx, cancel := context.WithTimeout(ctx, p.driver.cfg.AssignTimeout)
+	defer cancel()
 	computed.Err = made.ask(ctx, assignor, func(f strategy.Failure) { p.driver.observeQuietly(AssignorFailed{Failure: f}) })
 	if computed.Err != nil {
 		computed.Err = fmt.Errorf("consumer: the group cannot be assigned: %w", computed.Err)

@@ -51,3 +51,48 @@ func TestPlanOfARoundThatIsOver(t *testing.T) {
 	}
 	onceEach(t, 10, a, b)
 }
+
+// TestTimeOfAnAssignor has a leader's assignor see how long it may take, alone and with another behind it.
+func TestTimeOfAnAssignor(t *testing.T) {
+	for _, c := range []struct {
+		why               string
+		assign, rebalance time.Duration // configured
+		behind            []strategy.Assignor
+		most              time.Duration
+	}{
+		{"alone", time.Hour, 0, nil, time.Hour},
+		{"with one behind", time.Hour, 0, []strategy.Assignor{sticky.Assignor{}}, time.Hour / 2},
+		{"by default", 0, 0, []strategy.Assignor{sticky.Assignor{}}, 5 * time.Second},
+		{"where members have less time", 0, 6 * time.Second, []strategy.Assignor{sticky.Assignor{}}, time.Second},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+			cfg := config(cluster.Addrs(), "g", "orders")
+			cfg.AssignTimeout, cfg.RebalanceTimeout = c.assign, c.rebalance
+			left := make(chan time.Duration, 10)
+			cfg.Assignors = []strategy.Assignor{strategy.Fallback(hurried{strategy.Cooperative(sticky.Assignor{}), left}, c.behind...)}
+			if c.behind == nil {
+				cfg.Assignors = []strategy.Assignor{hurried{strategy.Cooperative(sticky.Assignor{}), left}}
+			}
+			a := start(t, "a", cfg, nil)
+			a.waitOwned(2)
+			if got := <-left; got > c.most || got <= 0 {
+				t.Errorf("it has %v, and may have %v", got, c.most)
+			}
+		})
+	}
+}
+
+// A hurried assignor says how long it has for a plan.
+type hurried struct {
+	strategy.Assignor
+	left chan<- time.Duration
+}
+
+func (h hurried) Unwrap() strategy.Assignor { return h.Assignor }
+
+func (h hurried) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
+	deadline, _ := ctx.Deadline()
+	h.left <- time.Until(deadline)
+	return h.Assignor.Assign(ctx, g)
+}
