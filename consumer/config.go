@@ -30,7 +30,7 @@ type Config struct {
 	// than AssignTimeout, another answer takes its place. Nil: sticky, cooperative.
 	Assignors []strategy.Assignor
 	// AssignTimeout bounds the making of a plan, when this member leads the group. A [*strategy.FallbackAssignor] shares it out among its own
-	// assignors. Others wait for the plan, and the brokers for no longer than RebalanceTimeout. 0: 10 s, or a third of RebalanceTimeout if
+	// assignors, and logs to Logger if it has none. Others wait for the plan, and the brokers for no longer than RebalanceTimeout. 0: 10 s, or a third of RebalanceTimeout if
 	// that is less.
 	AssignTimeout time.Duration
 

@@ -23,9 +23,13 @@ func newPlanner(d *driver) *planner {
 		f, ok := a.(*strategy.FallbackAssignor)
 		if !ok {
 			f = strategy.Fallback(a)
-			f.Timeout, f.Logger = d.cfg.AssignTimeout, d.log
+			f.Timeout = d.cfg.AssignTimeout
 		}
-		p.assignors[a.Name()] = f
+		own := *f
+		if own.Logger == nil {
+			own.Logger = d.cfg.Logger
+		}
+		p.assignors[a.Name()] = &own
 	}
 	return p
 }
