@@ -1,6 +1,6 @@
 // Command labels is an assignor as a plugin: a whole program, which hosts start. Its executable is called "assignor-" and the plugin's name:
 //
-//	go build -o plugins/assignor-labels .
+//	go build -o bin/assignor-labels ./examples/plugins/labels
 package main
 
 import (
