@@ -92,6 +92,7 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strate
 	case size > compressAbove:
 		options = append(options, grpc.UseCompressor(gzip.Name))
 	}
+	defer a.supervisor.took(time.Now())
 	err = a.supervisor.call(ctx, "assign", func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
 		r, err := c.Assign(ctx, request, options...)
 		if err != nil {

@@ -230,6 +230,7 @@ func (s *supervisor) failed(err error) {
 	s.cause = err
 	s.stats.Failures++
 	s.stats.LastFailure, s.stats.LastFailureTime = err.Error(), now
+	s.stats.Causes.count(err)
 }
 
 // judge says whether the process is of no use any more after an error of a call, and what that means.
