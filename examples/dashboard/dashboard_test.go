@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/assignkit/assignkit/consumer/metrics"
+	plugins "github.com/assignkit/assignkit/plugin/metrics"
 )
 
 // A dashboard is what the test looks at of one.
@@ -104,12 +105,35 @@ func described(t *testing.T) (labels map[string][]string, metric map[string]stri
 		metric[name+"_sum"], metric[name+"_count"], metric[name+"_bucket"] = name, name, name
 		delete(labels, name) // which by itself is no series
 	}
+	describePlugins(t, labels, metric)
 	return labels, metric
+}
+
+// describePlugins adds those of plugins.
+func describePlugins(t *testing.T, labels map[string][]string, metric map[string]string) {
+	t.Helper()
+	descs := make(chan *prometheus.Desc, 100)
+	plugins.New(nil).Describe(descs)
+	close(descs)
+	desc := regexp.MustCompile(`^Desc\{fqName: "([a-z_]+)", .*, constLabels: \{\}, variableLabels: \{([a-z,]*)\}\}$`)
+	for d := range descs {
+		parts := desc.FindStringSubmatch(d.String())
+		if parts == nil {
+			t.Fatalf("what is %s?", d)
+		}
+		names := []string{parts[1]}
+		if strings.HasSuffix(parts[1], "_duration_seconds") { // a summary
+			names = []string{parts[1] + "_sum", parts[1] + "_count"}
+		}
+		for _, name := range names {
+			labels[name], metric[name] = append(strings.Split(parts[2], ","), "instance", "job"), parts[1]
+		}
+	}
 }
 
 // expression is what is checked of a query: its series with the labels that they are chosen by, and the labels that are named beside.
 var (
-	seriesIn = regexp.MustCompile(`(assignkit_consumer_[a-z_]+)(?:\{([^}]*)\})?`)
+	seriesIn = regexp.MustCompile(`(assignkit_(?:consumer|plugin)_[a-z_]+)(?:\{([^}]*)\})?`)
 	matcher  = regexp.MustCompile(`([a-z_]+)\s*(?:=~|!~|!=|=)\s*"`)
 	grouping = regexp.MustCompile(`\b(?:by|without|on|ignoring) \(([^)]*)\)`)
 	valuesOf = regexp.MustCompile(`^label_values\(.*, ([a-z_]+)\)$`)
@@ -257,7 +281,7 @@ func TestLayout(t *testing.T) {
 			refs[target.RefID] = true
 		}
 	}
-	if want := []string{"Rebalances", "Partitions and lag", "Commits", "Handlers and callbacks"}; !slices.Equal(rows, want) {
+	if want := []string{"Rebalances", "Partitions and lag", "Commits", "Handlers and callbacks", "Plugins"}; !slices.Equal(rows, want) {
 		t.Errorf("rows %q, want %q", rows, want)
 	}
 }
