@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/assignkit/assignkit/internal/embedded"
 	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // TestHungPlugin stops the plugin's process before a rebalance: the group gets the plan of the assignor behind it, one line of the log says why, and
@@ -57,6 +59,26 @@ func TestHungPlugin(t *testing.T) {
 		}
 		return false
 	})
+}
+
+// TestHangup upgrades the plugin by a signal to the host.
+func TestHangup(t *testing.T) {
+	s := newSite(t)
+	defer reloadOnHangup(t.Context(), s.Catalog)()
+	a, err := s.Load("labels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	g := &strategy.Group{Topics: []strategy.Topic{{Name: otherTopic, Partitions: 1}}, Members: []strategy.Member{{ID: "a", Topics: []string{otherTopic}}}}
+	if _, err := a.Assign(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	s.install("1.1.0")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	embeddedtest.Eventually(t, "the new version runs", func() bool { return s.state().Version == "1.1.0" })
 }
 
 // A buffer is written to by several goroutines.
