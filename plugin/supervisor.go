@@ -236,7 +236,14 @@ func (s *supervisor) failed(err error) {
 // judge says whether the process is of no use any more after an error of a call, and what that means.
 func (s *supervisor) judge(ctx context.Context, p *process, err error) (fatal bool, cause error) {
 	text := cleanStatus(err)
-	switch code := status.Code(err); {
+	code := status.Code(err)
+	if code == codes.DeadlineExceeded { // by the plugin's server, whose clock may be a moment ahead; its assignor may compute on
+		select {
+		case <-ctx.Done():
+		case <-time.After(drainTime):
+		}
+	}
+	switch {
 	case ctx.Err() != nil:
 		return true, fmt.Errorf("%w: %w", ErrUnresponsive, ctx.Err())
 	case code == codes.Unavailable:
