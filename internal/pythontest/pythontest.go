@@ -39,9 +39,20 @@ func SDK() string {
 // Run runs python3 in a folder, with the package assignkit_plugin in reach, and returns what it prints.
 func Run(t *testing.T, folder string, args ...string) string {
 	t.Helper()
+	return run(t, folder, "PYTHONPATH="+SDK(), args)
+}
+
+// Alone runs python3 in a folder that has a package assignkit_plugin of its own.
+func Alone(t *testing.T, folder string, args ...string) string {
+	t.Helper()
+	return run(t, folder, "PYTHONPATH=", args)
+}
+
+func run(t *testing.T, folder, path string, args []string) string {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "python3", args...)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+SDK(), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), path, "PYTHONDONTWRITEBYTECODE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("python3 %q in %s: %v\n%s", args, folder, err, out)

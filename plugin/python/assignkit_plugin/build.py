@@ -1,4 +1,4 @@
-"""Builds a plugin's one file: python3 -m assignkit_plugin.build assignor-NAME
+"""Builds a plugin's one file: python3 -m assignkit_plugin.build plugins/assignor-NAME
 
 It is a zipapp of the *.py in the working directory, tests left out, and of this package. The same sources give the same bytes. What they import
 beside that is the interpreter's: requirements.txt.
@@ -34,6 +34,7 @@ def main() -> None:
         raise SystemExit(__doc__)
     path = pathlib.Path(sys.argv[1])
     data = archive(pathlib.Path.cwd())
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     path.chmod(0o755)
     print(hashlib.sha256(data).hexdigest(), path)
