@@ -109,7 +109,7 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strate
 // UserData asks the plugin what to send with a join, if it says that it has something to send. It waits for notices that are on their way, and takes
 // at most [Config.NoticeTimeout].
 func (a *Assignor) UserData(topics []string) ([]byte, error) {
-	if !a.said.userData {
+	if !a.supervisor.says().userData {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), a.timeouts.notice)
@@ -129,7 +129,7 @@ func (a *Assignor) UserData(topics []string) ([]byte, error) {
 // OnAssignment tells the plugin what a member was given, if it says that it wants to know. It does not wait: the plugin hears of assignments one after
 // another, each within [Config.NoticeTimeout]. What it does not take is logged.
 func (a *Assignor) OnAssignment(r strategy.Received) {
-	if !a.said.onAssignment {
+	if !a.supervisor.says().onAssignment {
 		return
 	}
 	request := &pluginproto.OnAssignmentRequest{Group: r.Group, Generation: r.Generation, Member: r.Member, UserData: r.UserData}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"sync"
-
-	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 )
 
 // A Catalog hands out the plugins that a lock file names, from folders of executables. It is safe for concurrent use. Assignors taken from
@@ -18,6 +16,8 @@ import (
 type Catalog struct {
 	cfg     Config
 	private *private
+
+	reloading chan struct{} // has room for the one who reloads
 
 	mu     sync.Mutex
 	lock   *Lock
@@ -33,21 +33,22 @@ type hosted struct {
 
 	// Under the catalog's lock.
 	users int
-	entry *Locked // what it has to be, nil if it is not locked any more
-	path  string  // of the executable
+	entry *Locked // what runs, or ran last
+	path  string  // where that is
+	gone  error   // why it must not any more
 }
 
 // Open reads the lock file. No plugin is started or read before it is asked something.
 func Open(cfg Config) (*Catalog, error) {
 	cfg = cfg.withDefaults()
 	lock, err := ReadLock(cfg.Lock)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: there is no lock file %s; make one with \"assignctl plugin lock PATH...\"", ErrNotLocked, cfg.Lock)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Catalog{cfg: cfg, private: &private{base: cfg.Private}, lock: lock, hosted: map[string]*hosted{}}, nil
+	return &Catalog{cfg: cfg, private: &private{base: cfg.Private}, reloading: make(chan struct{}, 1), lock: lock, hosted: map[string]*hosted{}}, nil
 }
 
 // Load returns a plugin by its name: what stands behind "assignor-" in that of its executable. The plugin has to be locked for this
@@ -65,14 +66,14 @@ func (c *Catalog) Load(name string) (*Assignor, error) {
 			return nil, &Error{Plugin: name, Op: "load", Err: err}
 		}
 		h = &hosted{catalog: c, name: name, entry: entry, path: path}
-		h.supervisor = newSupervisor(name, c.cfg.Logger.With(slog.String("plugin", name)), h.launch, h.check)
+		h.supervisor = newSupervisor(name, c.cfg.Logger.With(slog.String("plugin", name)), lockedImage(c.cfg, c.private, path, entry))
 		c.hosted[name] = h
 	}
-	if h.entry == nil {
-		return nil, &Error{Plugin: name, Op: "load", Err: notLocked(c.cfg.Lock)}
+	if h.gone != nil {
+		return nil, &Error{Plugin: name, Op: "load", Err: h.gone}
 	}
 	h.users++
-	return newAssignor(h.supervisor, h.entry.description(), c.cfg, func() error { return h.leave() }), nil
+	return newAssignor(h.supervisor, h.entry.description(), c.cfg, h.leave), nil
 }
 
 // resolve finds a plugin in the lock and in the folders.
@@ -90,43 +91,6 @@ func (c *Catalog) resolve(name string) (*Locked, string, error) {
 
 func notLocked(lock string) error {
 	return fmt.Errorf("%w: %s does not name it; read what it does, and lock it with \"assignctl plugin lock --lock %s PATH\"", ErrNotLocked, lock, lock)
-}
-
-// launch says what to start: a private copy of the executable, if it is the one that was locked.
-func (h *hosted) launch() (*launch, error) {
-	c := h.catalog
-	c.mu.Lock()
-	entry, path := h.entry, h.path
-	c.mu.Unlock()
-	if entry == nil {
-		return nil, notLocked(c.cfg.Lock)
-	}
-	copied, err := c.private.copy(path, entry)
-	if err != nil {
-		return nil, err
-	}
-	return newLaunch(c.cfg, c.private, copied, entry.Environment), nil
-}
-
-func newLaunch(cfg Config, private *private, path string, environment []string) *launch {
-	l := &launch{path: path, dir: private.dir(), memory: cfg.Memory, timeout: cfg.StartTimeout}
-	for _, name := range environment {
-		if value, ok := os.LookupEnv(name); ok {
-			l.env = append(l.env, name+"="+value)
-		}
-	}
-	return l
-}
-
-// check holds what a plugin says of itself against the lock.
-func (h *hosted) check(r *pluginproto.DescribeResponse) error {
-	h.catalog.mu.Lock()
-	entry := h.entry
-	h.catalog.mu.Unlock()
-	if entry == nil {
-		return notLocked(h.catalog.cfg.Lock)
-	}
-	return agree(described(r), entry.description())
 }
 
 // agree says where what a plugin says differs from what was expected.
@@ -166,9 +130,18 @@ func (h *hosted) leave() error {
 
 // Reload reads the lock file again and upgrades the plugins in use whose entries have changed: the new executable is started, has to say what
 // the lock says and to pass a self-test, and then takes the place of the one that runs, which answers what it was asked and ends. A
-// plugin whose new executable fails goes on as it was, and the error says why. Its name on Kafka's wire and its protocol cannot change
-// while it is in use. A plugin that is not locked any more is ended, and fails from then on.
+// plugin whose new executable fails, or has not passed when ctx ends, goes on as it was. Its name on Kafka's wire and its protocol cannot change
+// while it is in use. A plugin that is not locked any more is ended, and fails with [ErrNotLocked] until it is locked again.
+//
+// The error has all that was not as the lock file wants it: an [*Error] for each plugin, those that were ended as well, joined. If the
+// lock file cannot be read nothing changes.
 func (c *Catalog) Reload(ctx context.Context) error {
+	select {
+	case c.reloading <- struct{}{}:
+		defer func() { <-c.reloading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	lock, err := ReadLock(c.cfg.Lock)
 	if err != nil {
 		return err
@@ -179,56 +152,69 @@ func (c *Catalog) Reload(ctx context.Context) error {
 		return ErrClosed
 	}
 	c.lock = lock
-	inUse := slices.Sorted(maps.Keys(c.hosted))
+	inUse := c.inUse()
 	c.mu.Unlock()
 	var errs []error
-	for _, name := range inUse {
-		c.mu.Lock()
-		h := c.hosted[name]
-		c.mu.Unlock()
-		if h != nil {
-			errs = append(errs, h.reload(ctx))
+	for _, h := range inUse {
+		if err := h.reload(ctx); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// inUse returns the plugins that are, by name. The caller holds the lock.
+func (c *Catalog) inUse() []*hosted {
+	out := make([]*hosted, 0, len(c.hosted))
+	for _, name := range slices.Sorted(maps.Keys(c.hosted)) {
+		out = append(out, c.hosted[name])
+	}
+	return out
+}
+
 // reload brings one plugin to what the lock says now.
 func (h *hosted) reload(ctx context.Context) error {
 	c := h.catalog
-	fail := func(err error) error { return &Error{Plugin: h.name, Op: "upgrade", Err: err} }
 	c.mu.Lock()
-	old, oldPath := h.entry, h.path
 	entry, path, err := c.resolve(h.name)
-	switch {
-	case errors.Is(err, ErrNotLocked):
-		h.entry = nil
-	case err == nil && old != nil && (entry.Assignor != old.Assignor || entry.Rebalance != old.Rebalance):
-		err = fmt.Errorf("it is %s %s now and was %s %s, which cannot change while it is in use: give it another name", entry.Rebalance, entry.Assignor, old.Rebalance, old.Assignor)
-	case err == nil:
-		h.entry, h.path = entry, path
+	old, oldPath, gone := h.entry, h.path, h.gone
+	if errors.Is(err, ErrNotLocked) {
+		h.gone = err
 	}
 	c.mu.Unlock()
 	switch {
 	case errors.Is(err, ErrNotLocked):
-		h.supervisor.log.Warn("plugin is not locked any more, and was ended")
-		h.supervisor.dismiss()
-		return fail(err)
-	case err != nil:
-		return fail(err)
-	case old != nil && sameFile(entry, old):
+		h.supervisor.dismiss(err)
+		if gone == nil {
+			h.supervisor.log.Warn("plugin is not locked any more, and was ended")
+		}
+	case err == nil && (entry.Assignor != old.Assignor || entry.Rebalance != old.Rebalance):
+		err = fmt.Errorf("%w: it is %s %s now and was %s %s, which cannot change while it is in use: give it another name",
+			ErrChanged, entry.Rebalance, entry.Assignor, old.Rebalance, old.Assignor)
+	}
+	if err != nil {
+		return &Error{Plugin: h.name, Op: "upgrade", Err: err}
+	}
+	if gone == nil && path == oldPath && sameFile(entry, old) {
 		return nil
 	}
-	err = h.supervisor.replace(ctx, func(ctx context.Context, client pluginproto.AssignorServiceClient) error {
-		return selfTest(ctx, client, entry.description().protocol)
-	})
-	if err != nil {
-		c.mu.Lock()
-		h.entry, h.path = old, oldPath
-		c.mu.Unlock()
+	if err := h.supervisor.replace(ctx, lockedImage(c.cfg, c.private, path, entry), c.cfg.CallTimeout); err != nil {
+		if errors.Is(err, ErrClosed) && h.unused() {
+			return nil
+		}
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h.entry, h.path, h.gone = entry, path, nil
 	return nil
+}
+
+// unused reports whether everybody has let go of the plugin, but not because the catalog was closed.
+func (h *hosted) unused() bool {
+	h.catalog.mu.Lock()
+	defer h.catalog.mu.Unlock()
+	return !h.catalog.closed && h.users == 0
 }
 
 // sameFile says whether two entries lock the same file for this platform, to be run the same way.
@@ -241,10 +227,7 @@ func sameFile(a, b *Locked) bool {
 // Stats returns how the plugins in use do, by name.
 func (c *Catalog) Stats() []Stats {
 	c.mu.Lock()
-	inUse := make([]*hosted, 0, len(c.hosted))
-	for _, name := range slices.Sorted(maps.Keys(c.hosted)) {
-		inUse = append(inUse, c.hosted[name])
-	}
+	inUse := c.inUse()
 	c.mu.Unlock()
 	out := make([]Stats, len(inUse))
 	for i, h := range inUse {

@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 )
 
 // Found is a plugin that is in a folder, in the lock file, or in both.
@@ -110,18 +108,15 @@ func Describe(ctx context.Context, cfg Config, path string, environment ...strin
 	if err := checkName(name); err != nil {
 		return Locked{}, err
 	}
-	a, copied, err := startUnlocked(ctx, cfg, path, environment)
+	a, i, err := startUnlocked(ctx, cfg, path, environment)
 	if err != nil {
 		return Locked{}, err
 	}
 	defer a.Close() //nolint:errcheck // what it has said is known
-	err = a.supervisor.call(ctx, "self-test", func(ctx context.Context, client pluginproto.AssignorServiceClient) error {
-		return selfTest(ctx, client, a.Protocol())
-	})
-	if err != nil {
+	if err := a.supervisor.test(ctx, cfg.withDefaults().CallTimeout); err != nil {
 		return Locked{}, err
 	}
-	platform, sum, err := Sum(copied)
+	platform, sum, err := Sum(i.copied)
 	if err != nil {
 		return Locked{}, err
 	}

@@ -3,7 +3,6 @@ package plugin
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +11,12 @@ import (
 	"sync"
 )
 
-// privatePrefix begins the names of the folders that hosts keep copies in. It is short, as the path of a socket may only have some 100 bytes.
-const privatePrefix = "assignkit-"
+// privatePrefix begins the names of the folders that hosts keep copies in. It is short, as the path of a socket may only have some 100 bytes, half of
+// which go to the folder for temporary files on macOS.
+const privatePrefix = "ak-"
 
 // private is a folder that only this user can read, for checked copies of executables, which nobody can swap between the check and the start, and for
-// sockets. It is made when it is first needed.
+// sockets. It is made when it is first needed, and is safe for concurrent use.
 type private struct {
 	base string // where it is, "" for os.TempDir()
 
@@ -33,32 +33,9 @@ func (p *private) dir() string {
 	return p.path
 }
 
-// copy returns the path of a copy of an executable that is the one of an entry, or whatever it is if that is nil. It makes one, unless there is one.
-func (p *private) copy(path string, entry *Locked) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.make(); err != nil {
-		return "", err
-	}
-	if entry != nil {
-		sum, err := entry.Sum(Platform())
-		if err != nil {
-			return "", err
-		}
-		known := p.place(path, sum)
-		if _, err := os.Stat(known); err == nil {
-			return known, nil
-		}
-	}
-	return p.copyChecked(path, entry)
-}
-
-// place is where the copy of an executable is. The file keeps its name, which the plugin may print.
-func (p *private) place(path string, sum []byte) string {
-	return filepath.Join(p.path, hex.EncodeToString(sum[:8]), filepath.Base(path))
-}
-
-func (p *private) copyChecked(path string, entry *Locked) (string, error) {
+// copy copies an executable, which has to be the one of an entry unless that is nil, into a folder of its own, and returns the path. The file
+// keeps its name, which the plugin may print.
+func (p *private) copy(path string, entry *Locked) (copied string, err error) {
 	if err := checkExecutable(path); err != nil {
 		return "", err
 	}
@@ -67,49 +44,63 @@ func (p *private) copyChecked(path string, entry *Locked) (string, error) {
 		return "", err
 	}
 	defer from.Close() //nolint:errcheck // only read
-	to, err := os.CreateTemp(p.path, "copy-")
+	dir, err := p.make()
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(to.Name()) //nolint:errcheck // has been renamed, if all went well
+	if dir, err = os.MkdirTemp(dir, "run-"); err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	copied = filepath.Join(dir, filepath.Base(path))
+	to, err := os.OpenFile(copied, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o500)
+	if err != nil {
+		return "", err
+	}
 	hash := sha256.New()
 	_, err = io.Copy(io.MultiWriter(to, hash), io.LimitReader(from, maxExecutable))
 	if err = errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
 		return "", fmt.Errorf("copying %s: %w", path, err)
 	}
-	is := hash.Sum(nil)
 	if entry != nil {
-		if err := entry.compare(path, is); err != nil {
-			return "", err
-		}
+		err = entry.compare(path, hash.Sum(nil))
 	}
-	place := p.place(path, is)
-	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
-		return "", err
-	}
-	return place, os.Rename(to.Name(), place)
+	return copied, err
 }
 
-// make makes the folder, and removes those of hosts that have died.
-func (p *private) make() error {
+// make makes the folder unless there is one, and removes those of hosts that have died.
+func (p *private) make() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.removed {
-		return ErrClosed
+		return "", ErrClosed
 	}
 	if p.path != "" {
-		return nil
+		if _, err := os.Lstat(p.path); err == nil {
+			return p.path, nil
+		}
+		_ = p.held.Close() // something has cleared it away
+		p.path = ""
 	}
-	base := cmp.Or(p.base, os.TempDir())
+	base, err := filepath.Abs(cmp.Or(p.base, os.TempDir()))
+	if err != nil {
+		return "", err
+	}
 	sweep(base)
 	path, err := os.MkdirTemp(base, privatePrefix)
 	if err != nil {
-		return err
+		return "", err
 	}
 	held, err := hold(path)
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(path))
+		return "", errors.Join(err, os.RemoveAll(path))
 	}
 	p.path, p.held = path, held
-	return nil
+	return path, nil
 }
 
 // remove removes the folder.

@@ -6,46 +6,61 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// holdName is the file in a private folder that its host has locked for as long as it lives.
-const holdName = "host"
+// markName is an empty file that tells private folders from others whose names begin alike.
+const markName = ".assignkit"
 
-// hold locks a private folder for as long as the process lives.
+// hold locks a private folder, which is new, for as long as the process lives, and then marks it. Where a folder cannot be locked it is not marked, and
+// left if the process is killed. (A lock on the folder itself is also what systemd-tmpfiles heeds.)
 func hold(path string) (io.Closer, error) {
-	f, err := os.OpenFile(filepath.Join(path, holdName), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
+	f, locked, err := lockFolder(path)
+	if err != nil || !locked {
+		return f, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := os.WriteFile(filepath.Join(path, markName), nil, 0o600); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// sweep removes the private folders of this user's hosts that were killed.
+// lockFolder opens a folder, and locks it unless somebody else has.
+func lockFolder(path string) (f *os.File, locked bool, err error) {
+	f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	return f, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil, nil
+}
+
+// sweep removes the private folders of this user's hosts that were killed. One that is just being made has no mark, and is left alone.
 func sweep(base string) {
-	folders, err := filepath.Glob(filepath.Join(base, privatePrefix+"*"))
+	entries, err := os.ReadDir(base)
 	if err != nil {
 		return
 	}
-	for _, folder := range folders {
-		info, err := os.Lstat(folder)
-		if err != nil || !info.IsDir() {
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), privatePrefix) {
+			continue
+		}
+		folder := filepath.Join(base, e.Name())
+		info, err := os.Lstat(filepath.Join(folder, markName))
+		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() {
 			continue
 		}
-		f, err := os.OpenFile(filepath.Join(folder, holdName), os.O_RDWR, 0)
+		f, locked, err := lockFolder(folder)
 		if err != nil {
-			continue // one that is just being made, or none of ours
+			continue
 		}
-		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		if locked {
 			_ = os.RemoveAll(folder)
 		}
 		_ = f.Close()

@@ -48,6 +48,7 @@ type process struct {
 	reap   sync.Once
 
 	// The supervisor's, under its lock.
+	image   *image
 	calls   int  // in flight
 	retired bool // ends when there are none any more
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/assignkit/assignkit/plugin/internal/wire"
 	pluginproto "github.com/assignkit/assignkit/plugin/proto"
@@ -13,28 +14,17 @@ import (
 )
 
 // selfTest has a plugin assign a few small groups, and checks its answers as any are checked: before it takes another's place, and before it is
-// locked. Whether it holds to the whole contract is for strategytest.
-func selfTest(ctx context.Context, client pluginproto.AssignorServiceClient, protocol strategy.Protocol) error {
-	ask := func(g *strategy.Group) (strategy.Assignment, error) {
-		t, err := strategy.Tabulate(g)
-		if err != nil {
-			return strategy.Assignment{}, err
-		}
-		r, err := client.Assign(ctx, wire.AssignRequest(t.Group))
-		if err != nil {
-			return strategy.Assignment{}, cleanStatus(err)
-		}
-		return wire.Assignment(t, r)
-	}
+// locked. Each call may take the given time. Whether it holds to the whole contract is for strategytest.
+func selfTest(ctx context.Context, ask asker, protocol strategy.Protocol, timeout time.Duration) error {
 	for i, g := range testGroups() {
-		a, err := ask(g)
+		a, err := tryGroup(ctx, ask, g, timeout)
 		if err == nil {
 			err = strategy.Validate(g, &a, protocol)
 		}
 		if err != nil {
 			return fmt.Errorf("group number %d, %s: %w", i+1, g.Name, err)
 		}
-		again, err := ask(g)
+		again, err := tryGroup(ctx, ask, g, timeout)
 		if err == nil && !reflect.DeepEqual(a, again) {
 			err = errors.New("the same group was answered in two ways")
 		}
@@ -43,6 +33,23 @@ func selfTest(ctx context.Context, client pluginproto.AssignorServiceClient, pro
 		}
 	}
 	return nil
+}
+
+func tryGroup(ctx context.Context, ask asker, g *strategy.Group, timeout time.Duration) (answer strategy.Assignment, err error) {
+	t, err := strategy.Tabulate(g)
+	if err != nil {
+		return strategy.Assignment{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err = ask(ctx, func(ctx context.Context, client pluginproto.AssignorServiceClient) error {
+		r, err := client.Assign(ctx, wire.AssignRequest(t.Group))
+		if err == nil {
+			answer, err = wire.Assignment(t, r)
+		}
+		return err
+	})
+	return answer, err
 }
 
 // testGroups are one that begins, one that a member joins, and one without members' claims in order.

@@ -21,17 +21,17 @@ const clearTime = 2 * time.Second
 // longer than they want to. It is safe for concurrent use. Its goroutines are those of starts, which end within the start timeout, one
 // that waits for the end of the process, and those that clear away what is left of one.
 type supervisor struct {
-	name   string
-	log    *slog.Logger
-	out    *output
-	launch func() (*launch, error)                   // says what to start; called for each start
-	check  func(*pluginproto.DescribeResponse) error // whether what was started is what it should be
+	name string
+	log  *slog.Logger
+	out  *output
 
 	closed   context.Context // ends starts in progress
 	end      context.CancelFunc
 	clearing sync.WaitGroup // all goroutines
 
 	mu       sync.Mutex
+	image    *image // what is started; nil after dismiss
+	gone     error  // why there is none
 	backoff  backoff
 	cause    error             // of the last failure
 	current  *process          // nil if there is none
@@ -42,12 +42,13 @@ type supervisor struct {
 
 // An attempt is one start, which several callers may wait for.
 type attempt struct {
-	done chan struct{} // closed at its end
-	err  error
+	image *image
+	done  chan struct{} // closed at its end
+	err   error         // nil if there is a process, or it is to be tried again
 }
 
-func newSupervisor(name string, log *slog.Logger, launch func() (*launch, error), check func(*pluginproto.DescribeResponse) error) *supervisor {
-	s := &supervisor{name: name, log: log, out: &output{log: log}, launch: launch, check: check, running: map[*process]bool{}}
+func newSupervisor(name string, log *slog.Logger, i *image) *supervisor {
+	s := &supervisor{name: name, log: log, out: &output{log: log}, image: i, running: map[*process]bool{}}
 	s.closed, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -113,12 +114,15 @@ func (s *supervisor) enter() (*process, *attempt, error) {
 		s.current.calls++
 		return s.current, nil, nil
 	}
+	if s.image == nil {
+		return nil, nil, s.fail("start", s.gone)
+	}
 	if s.starting == nil {
 		if left := s.backoff.left(time.Now()); left > 0 {
 			return nil, nil, s.fail("start", fmt.Errorf("%w, for %s, after %d failures, the last of which was: %w",
 				ErrBackoff, left.Round(time.Millisecond), s.backoff.failures, s.cause))
 		}
-		a := &attempt{done: make(chan struct{})}
+		a := &attempt{image: s.image, done: make(chan struct{})}
 		s.starting = a
 		s.clearing.Go(func() { s.attempt(a) })
 	}
@@ -126,42 +130,68 @@ func (s *supervisor) enter() (*process, *attempt, error) {
 }
 
 func (s *supervisor) attempt(a *attempt) {
-	p, err := s.start("start")
+	p, err := s.start(s.closed, "start", a.image)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starting = nil
 	switch {
+	case s.closed.Err() != nil:
+		a.err = s.fail("start", ErrClosed)
+	case s.image != a.image: // upgraded in the meantime: who waits looks again
 	case err != nil:
 		a.err = err
 		s.failed(err)
-	case s.closed.Err() != nil, s.current != nil: // closed, or upgraded, in the meantime
-		a.err = s.closed.Err()
-		p.runner.kill()
-		s.clearing.Go(p.clear)
 	default:
 		s.adopt(p)
+		p = nil
 	}
+	if p != nil {
+		s.discard(p)
+	}
+	s.dropUnused(a.image)
 	close(a.done)
 }
 
-// start starts a process that is what it should be.
-func (s *supervisor) start(op string) (*process, error) {
-	l, err := s.launch()
+// start starts a process that is what it should be, within ctx.
+func (s *supervisor) start(ctx context.Context, op string, i *image) (*process, error) {
+	l, err := i.launch()
 	if err != nil {
 		return nil, s.fail(op, err)
 	}
 	l.out, l.clearing = s.out, &s.clearing
-	p, err := l.start(s.closed)
+	p, err := l.start(ctx)
 	if err == nil {
-		if err = s.check(p.said); err == nil {
+		if err = i.check(p.said); err == nil {
+			p.image = i
 			return p, nil
 		}
-		p.runner.kill()
-		s.clearing.Go(p.clear)
+		s.discard(p)
+	} else if ctx.Err() != nil {
+		err = fmt.Errorf("%w: it was not ready yet: %w", ErrStart, ctx.Err())
 	}
 	e := s.fail(op, err)
 	e.Stderr = s.out.last()
 	return nil, e
+}
+
+// discard kills a process that was not adopted.
+func (s *supervisor) discard(p *process) {
+	p.runner.kill()
+	s.clearing.Go(p.clear)
+}
+
+// dropUnused removes the copy of an image that no process is started from any more, and that none runs. The caller holds the lock, and is one whom close
+// waits for.
+func (s *supervisor) dropUnused(i *image) {
+	if i == nil || i == s.image || s.starting != nil && s.starting.image == i {
+		return
+	}
+	for p := range s.running {
+		if p.image == i {
+			return
+		}
+	}
+	s.clearing.Go(i.drop)
 }
 
 // adopt makes p the process that is asked. The caller holds the lock.
@@ -177,6 +207,7 @@ func (s *supervisor) adopt(p *process) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.running, p)
+		s.dropUnused(p.image)
 	})
 }
 
@@ -259,48 +290,103 @@ func (s *supervisor) judge(ctx context.Context, p *process, err error) (fatal bo
 	return false, text
 }
 
-// replace starts what launch says now and, if test is content with it, has it take the place of the process that runs, which ends
+// asker has a function ask a plugin, and judges its error.
+type asker func(context.Context, func(context.Context, pluginproto.AssignorServiceClient) error) error
+
+// asking returns the asker of one process, which is not started again.
+func (s *supervisor) asking(p *process) asker {
+	return func(ctx context.Context, f func(context.Context, pluginproto.AssignorServiceClient) error) error {
+		err := f(ctx, p.client)
+		if err != nil {
+			_, err = s.judge(ctx, p, err)
+		}
+		return err
+	}
+}
+
+// test has the plugin pass the self-test, each call of which may take timeout.
+func (s *supervisor) test(ctx context.Context, timeout time.Duration) error {
+	p, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.release(p)
+	return s.tested(ctx, p, timeout)
+}
+
+func (s *supervisor) tested(ctx context.Context, p *process, timeout time.Duration) error {
+	err := selfTest(ctx, s.asking(p), described(p.said).protocol, timeout)
+	if err == nil {
+		return nil
+	}
+	e := s.fail("self-test", err)
+	e.Stderr = s.out.last()
+	return e
+}
+
+// replace starts another image and, if it passes the self-test within ctx, has it take the place of the one that runs, whose process ends
 // when it has answered what it was asked.
-func (s *supervisor) replace(ctx context.Context, test func(context.Context, pluginproto.AssignorServiceClient) error) error {
+func (s *supervisor) replace(ctx context.Context, next *image, timeout time.Duration) error {
 	if !s.enterClearing() {
 		return s.fail("upgrade", ErrClosed)
 	}
 	defer s.clearing.Done()
-	p, err := s.start("upgrade")
-	if err != nil {
-		return err
-	}
-	if err := test(ctx, p.client); err != nil {
-		p.runner.kill()
-		s.clearing.Go(p.clear)
-		e := s.fail("self-test", err)
-		e.Stderr = s.out.last()
-		return e
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.closed, cancel)()
+	p, err := s.start(ctx, "upgrade", next)
+	if err == nil {
+		if err = s.tested(ctx, p, timeout); err != nil {
+			s.discard(p)
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed.Err() != nil {
-		p.runner.kill()
-		s.clearing.Go(p.clear)
-		return s.fail("upgrade", ErrClosed)
+	if err == nil && s.closed.Err() != nil {
+		s.discard(p)
+		err = s.fail("upgrade", ErrClosed)
 	}
-	old := s.current
+	if err != nil {
+		s.dropUnused(next)
+		return err
+	}
+	old, oldImage := s.current, s.image
+	s.image, s.gone = next, nil
 	s.backoff.answered()
 	s.adopt(p)
 	if old != nil {
 		s.retire(old)
 	}
+	s.dropUnused(oldImage)
 	return nil
 }
 
-// dismiss ends the process that runs, once it has answered what it was asked.
-func (s *supervisor) dismiss() {
+// dismiss ends the process that runs, once it has answered what it was asked. From then on there is none, because of err.
+func (s *supervisor) dismiss(err error) {
+	if !s.enterClearing() {
+		return
+	}
+	defer s.clearing.Done()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	i := s.image
+	s.image, s.gone = nil, err
 	if p := s.current; p != nil {
 		s.current = nil
 		s.retire(p)
 	}
+	s.dropUnused(i)
+}
+
+// says returns what the plugin says of itself, as far as it is known.
+func (s *supervisor) says() description {
+	s.mu.Lock()
+	i := s.image
+	s.mu.Unlock()
+	if i == nil {
+		return description{}
+	}
+	return i.description()
 }
 
 // background runs f on a goroutine that close waits for, unless the supervisor is closed.
@@ -339,6 +425,12 @@ func (s *supervisor) close() {
 	case <-done:
 	case <-time.After(clearTime):
 		s.log.Error("the plugin's process does not go away")
+	}
+	s.mu.Lock()
+	i := s.image
+	s.mu.Unlock()
+	if i != nil {
+		i.drop()
 	}
 }
 

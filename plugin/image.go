@@ -1,0 +1,80 @@
+package plugin
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+
+	pluginproto "github.com/assignkit/assignkit/plugin/proto"
+)
+
+// An image is what a plugin's processes are started from: an executable as it was at the first start, and what it has to be. An upgrade is another
+// image. It is safe for concurrent use.
+type image struct {
+	cfg         Config
+	private     *private
+	path        string   // of the executable
+	entry       *Locked  // what the executable has to be, nil if it may be anything
+	environment []string // what it gets of the host's, by name
+
+	mu     sync.Mutex
+	copied string       // the private copy, which every start after the first runs as well; "" before
+	says   *description // what it says of itself, nil before it is known
+}
+
+// lockedImage is that of an executable that has to be the one of an entry.
+func lockedImage(cfg Config, private *private, path string, entry *Locked) *image {
+	says := entry.description()
+	return &image{cfg: cfg, private: private, path: path, entry: entry, environment: entry.Environment, says: &says}
+}
+
+// launch says what to start: a private copy of the executable, if it is the one that was locked.
+func (i *image) launch() (*launch, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, err := os.Lstat(i.copied); i.copied == "" || err != nil { // what clears old files away may have taken it
+		copied, err := i.private.copy(i.path, i.entry)
+		if err != nil {
+			return nil, err
+		}
+		i.copied = copied
+	}
+	l := &launch{path: i.copied, dir: i.private.dir(), memory: i.cfg.Memory, timeout: i.cfg.StartTimeout}
+	for _, name := range i.environment {
+		if value, ok := os.LookupEnv(name); ok {
+			l.env = append(l.env, name+"="+value)
+		}
+	}
+	return l, nil
+}
+
+// check holds what a process says of itself against the lock, or against what the first one said.
+func (i *image) check(r *pluginproto.DescribeResponse) error {
+	said := described(r)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.says == nil {
+		i.says = &said
+	}
+	return agree(said, *i.says)
+}
+
+// description returns what it says of itself, as far as it is known.
+func (i *image) description() description {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.says == nil {
+		return description{}
+	}
+	return *i.says
+}
+
+// drop removes the copy, which nobody runs any more.
+func (i *image) drop() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.copied != "" {
+		_ = os.RemoveAll(filepath.Dir(i.copied))
+		i.copied = ""
+	}
+}
