@@ -219,8 +219,8 @@ func (h *hosted) unused() bool {
 
 // sameFile says whether two entries lock the same file for this platform, to be run the same way.
 func sameFile(a, b *Locked) bool {
-	sumA, errA := a.Sum(Platform())
-	sumB, errB := b.Sum(Platform())
+	sumA, errA := a.sum(Platform())
+	sumB, errB := b.sum(Platform())
 	return errA == nil && errB == nil && slices.Equal(sumA, sumB) && slices.Equal(a.Environment, b.Environment)
 }
 

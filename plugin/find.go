@@ -40,31 +40,70 @@ func findExecutable(folders []string, name string) (string, error) {
 
 // checkExecutable refuses a file that is none to run, or that others may change or swap.
 func checkExecutable(path string) error {
-	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	folder, err := realPath(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	if folder, err = filepath.Abs(folder); err != nil {
-		return err
-	}
-	target, err := filepath.EvalSymlinks(path)
+	target, err := realPath(path)
 	if err != nil {
-		return err
-	}
-	if target, err = filepath.Abs(target); err != nil {
 		return err
 	}
 	if inside, err := filepath.Rel(folder, target); err != nil || !filepath.IsLocal(inside) {
-		return fmt.Errorf("%w: %s is a link to %s, which is not in the folder", ErrUnsafe, path, target)
-	}
-	if err := checkFolder(folder); err != nil {
-		return err
+		return fmt.Errorf("%w: %s is a link to %s, which is not in the folder: copy that into it", ErrUnsafe, path, target)
 	}
 	info, err := os.Stat(target)
 	if err != nil {
 		return err
 	}
-	return checkFile(path, info)
+	if !info.Mode().IsRegular() {
+		return notRegular(path)
+	}
+	if err := checkRunnable(path, info); err != nil {
+		return err
+	}
+	return checkPlace(path, target, info)
+}
+
+// checkPlace refuses a file that everybody may write to or swap, at its path or where a link there leads to.
+func checkPlace(path, target string, info fs.FileInfo) error {
+	if everybodyWrites(target, info) {
+		return fmt.Errorf("%w: everybody may write to %s: chmod o-w %s", ErrUnsafe, path, path)
+	}
+	for _, at := range []string{path, target} {
+		folder, err := realPath(filepath.Dir(at))
+		if err != nil {
+			return err
+		}
+		if err := checkFolder(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFolder refuses a folder that everybody may write to, or one within such a folder, where it could be swapped unless that is sticky.
+func checkFolder(folder string) error {
+	for at := folder; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		if everybodyWrites(at, info) && (at == folder || info.Mode()&fs.ModeSticky == 0) {
+			return fmt.Errorf("%w: everybody may write to the folder %s: chmod o-w %s", ErrUnsafe, at, at)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// realPath is an absolute path without links.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
 }
 
 // openExecutable opens a regular file of no more than maxExecutable bytes.

@@ -3,11 +3,13 @@
 package plugin
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // openNow opens a file for reading, and does not wait for a writer if it is a pipe.
@@ -15,30 +17,14 @@ func openNow(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// checkFolder refuses a folder that everybody may write to, or one within such a folder, where it could be swapped unless that is sticky.
-func checkFolder(folder string) error {
-	for at := folder; ; at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		if err != nil {
-			return err
-		}
-		if info.Mode().Perm()&0o002 != 0 && (at == folder || info.Mode()&fs.ModeSticky == 0) {
-			return fmt.Errorf("%w: everybody may write to the folder %s: chmod o-w %s", ErrUnsafe, at, at)
-		}
-		if at == filepath.Dir(at) {
-			return nil
-		}
-	}
+// everybodyWrites says whether every user may write to a file or folder. Nobody may where the file system is read-only, as with volumes of containers.
+func everybodyWrites(path string, info fs.FileInfo) bool {
+	return info.Mode().Perm()&0o002 != 0 && !errors.Is(unix.Access(path, unix.W_OK), unix.EROFS)
 }
 
-func checkFile(path string, info fs.FileInfo) error {
-	switch {
-	case !info.Mode().IsRegular():
-		return notRegular(path)
-	case info.Mode().Perm()&0o111 == 0:
+func checkRunnable(path string, info fs.FileInfo) error {
+	if info.Mode().Perm()&0o111 == 0 {
 		return fmt.Errorf("%w: %s is not executable: chmod +x %s", ErrUnsafe, path, path)
-	case info.Mode().Perm()&0o002 != 0:
-		return fmt.Errorf("%w: everybody may write to %s: chmod o-w %s", ErrUnsafe, path, path)
 	}
 	return nil
 }

@@ -6,15 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -24,13 +19,6 @@ const DefaultLock = "assignors.lock"
 
 // LockVersion is the version of lock files that this package writes, and the newest that it reads.
 const LockVersion = 1
-
-// maxLock is the largest lock file that is read, in bytes.
-const maxLock = 1 << 20
-
-const lockHead = `# The assignor plugins that may run here, by what they are: a file with another sha256 is not run.
-# Made by "assignctl plugin lock". Read in review what it changes.
-`
 
 // A Lock is what a lock file says: which plugins may run. See [ReadLock].
 type Lock struct {
@@ -55,64 +43,11 @@ type Locked struct {
 	SHA256 map[string]string `yaml:"sha256"`
 }
 
-// ReadLock reads a lock file. An error of its content is an [ErrLock].
-func ReadLock(path string) (*Lock, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(f, maxLock+1))
-	if err != nil {
-		return nil, err
-	}
-	l, err := parseLock(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrLock, path, err)
-	}
-	return l, nil
-}
-
-func parseLock(data []byte) (*Lock, error) {
-	if len(data) > maxLock {
-		return nil, fmt.Errorf("larger than %d bytes", maxLock)
-	}
-	var version struct {
-		Version int `yaml:"version"`
-	}
-	if err := yaml.Unmarshal(data, &version); err != nil {
-		return nil, err
-	}
-	switch {
-	case version.Version > LockVersion:
-		return nil, fmt.Errorf("it is of version %d, and this program reads version %d: use a newer one", version.Version, LockVersion)
-	case version.Version < 1:
-		return nil, errors.New("it does not say of which version it is; the first line of a lock file is \"version: 1\"")
-	}
-	l := &Lock{}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(l); err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for i := range l.Plugins {
-		p := &l.Plugins[i]
-		if err := p.check(); err != nil {
-			return nil, fmt.Errorf("plugin number %d, %q: %w", i+1, p.Name, err)
-		}
-		if seen[p.Name] {
-			return nil, fmt.Errorf("plugin %q is listed twice", p.Name)
-		}
-		seen[p.Name] = true
-	}
-	return l, nil
-}
-
 var (
 	hexSum       = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	wireName     = regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
 	platformName = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9]+$`)
+	versionText  = regexp.MustCompile(`^[!-~]{1,64}$`)
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	pluginWord   = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$`)
 )
@@ -126,8 +61,10 @@ func (p *Locked) check() error {
 		return fmt.Errorf("its assignor's name %q is not one of 1 to 249 letters, digits, \".\", \"_\" and \"-\"", p.Assignor)
 	case p.Rebalance != strategy.ProtocolEager.String() && p.Rebalance != strategy.ProtocolCooperative.String():
 		return fmt.Errorf("rebalance is %q, and has to be eager or cooperative", p.Rebalance)
-	case p.Protocol != ProtocolVersion:
-		return fmt.Errorf("it speaks version %d of the plugin protocol, and this program version %d", p.Protocol, ProtocolVersion)
+	case p.Protocol < 1:
+		return errors.New("it does not say which version of the plugin protocol it speaks, as in \"protocol: 1\"")
+	case !versionText.MatchString(p.Version):
+		return fmt.Errorf("its version %q is not one of 1 to 64 printable characters of ASCII without spaces", p.Version)
 	case len(p.SHA256) == 0:
 		return errors.New("it has no sha256")
 	}
@@ -140,8 +77,11 @@ func (p *Locked) check() error {
 		}
 	}
 	for _, v := range p.Environment {
-		if !variableName.MatchString(v) {
+		switch {
+		case !variableName.MatchString(v):
 			return fmt.Errorf("%q is no name of an environment variable", v)
+		case strings.HasPrefix(v, "PLUGIN_"), strings.HasPrefix(v, handshake.MagicCookieKey):
+			return fmt.Errorf("the environment variable %s is one that the host sets, and cannot be passed on", v)
 		}
 	}
 	return nil
@@ -174,15 +114,19 @@ func (l *Lock) entry(name, path string) (*Locked, error) {
 	if !ok {
 		return nil, notLocked(path)
 	}
-	if _, err := p.Sum(Platform()); err != nil {
+	if _, err := p.sum(Platform()); err != nil {
 		return nil, err
+	}
+	if p.Protocol != ProtocolVersion {
+		return nil, fmt.Errorf("%w: it is locked as one that speaks version %d of the plugin protocol, and this host speaks version %d: build it with a version of assignkit that fits and lock it again, or upgrade the host",
+			ErrStart, p.Protocol, ProtocolVersion)
 	}
 	return &p, nil
 }
 
 // compare says whether the executable at a path is the one that is locked for this platform, by its sha256.
 func (p *Locked) compare(path string, is []byte) error {
-	expected, err := p.Sum(Platform())
+	expected, err := p.sum(Platform())
 	if err != nil || bytes.Equal(is, expected) {
 		return err
 	}
@@ -194,8 +138,8 @@ func (p *Locked) compare(path string, is []byte) error {
 	return fmt.Errorf("%w: the sha256 of %s is %x, and %x is locked; if that is meant, lock it again with \"assignctl plugin lock\"", ErrChanged, path, is, expected)
 }
 
-// Sum returns the sha256 for a platform, or that for any, as bytes.
-func (p *Locked) Sum(platform string) ([]byte, error) {
+// sum returns the sha256 for a platform, or that for any, as bytes.
+func (p *Locked) sum(platform string) ([]byte, error) {
 	sum, ok := p.SHA256[platform]
 	if !ok {
 		sum, ok = p.SHA256[AnyPlatform]
@@ -208,31 +152,30 @@ func (p *Locked) Sum(platform string) ([]byte, error) {
 }
 
 // Add enters a plugin. What was locked under its name is replaced, but for the sums of other platforms if it is of the same version and says
-// the same of itself.
+// the same of itself. A script replaces the sums of all platforms, as it runs on each.
 func (l *Lock) Add(p Locked) {
-	for i := range l.Plugins {
-		old := &l.Plugins[i]
-		if old.Name != p.Name {
-			continue
-		}
-		if old.says() == p.says() {
-			p.SHA256 = maps.Clone(p.SHA256)
-			for platform, sum := range old.SHA256 {
-				if _, ok := p.SHA256[platform]; !ok {
-					p.SHA256[platform] = sum
-				}
-			}
-		}
-		*old = p
+	p.SHA256 = maps.Clone(p.SHA256)
+	p.Environment = slices.Clone(p.Environment)
+	at := slices.IndexFunc(l.Plugins, func(old Locked) bool { return old.Name == p.Name })
+	if at < 0 {
+		l.Plugins = append(l.Plugins, p)
+		slices.SortFunc(l.Plugins, func(a, b Locked) int { return cmp.Compare(a.Name, b.Name) })
 		return
 	}
-	l.Plugins = append(l.Plugins, p)
-	slices.SortFunc(l.Plugins, func(a, b Locked) int { return cmp.Compare(a.Name, b.Name) })
+	old := l.Plugins[at]
+	if _, script := p.SHA256[AnyPlatform]; old.says() == p.says() && !script {
+		for platform, sum := range old.SHA256 {
+			if _, ok := p.SHA256[platform]; !ok {
+				p.SHA256[platform] = sum
+			}
+		}
+	}
+	l.Plugins[at] = p
 }
 
 // says is what a plugin says of itself.
 func (p *Locked) says() string {
-	return fmt.Sprint(p.Version, p.Protocol, p.Assignor, p.Rebalance, p.UserData, p.OnAssignment)
+	return fmt.Sprintf("%q %d %q %q %t %t", p.Version, p.Protocol, p.Assignor, p.Rebalance, p.UserData, p.OnAssignment)
 }
 
 // description is what the plugin is expected to say.
@@ -242,31 +185,4 @@ func (p *Locked) description() description {
 		d.protocol = strategy.ProtocolCooperative
 	}
 	return d
-}
-
-// Write writes the lock to a file, in one step: who reads it has it whole, as it was or as it is.
-func (l *Lock) Write(path string) error {
-	own := *l
-	own.Version = LockVersion
-	var b bytes.Buffer
-	b.WriteString(lockHead)
-	encoder := yaml.NewEncoder(&b)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(&own); err != nil {
-		return err
-	}
-	if _, err := parseLock(b.Bytes()); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".assignors-*.lock")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // has been renamed, if all went well
-	_, err = f.Write(b.Bytes())
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
