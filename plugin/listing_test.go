@@ -8,34 +8,60 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// quiet is a configuration for a folder and its lock file, with a place for private folders that the test can look at.
+// quiet is a configuration for a folder and its lock file, with a place for private folders that the test can look at, and a path short enough for
+// sockets.
 func quiet(t testing.TB, dir string) Config {
 	t.Helper()
-	private := filepath.Join(t.TempDir(), "p")
-	if err := os.Mkdir(private, 0o700); err != nil {
+	private, err := os.MkdirTemp("", "ak")
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.RemoveAll(private) })
 	return Config{Lock: filepath.Join(dir, DefaultLock), Folders: []string{dir}, Private: private, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
 }
 
-// locked writes a lock file of what these executables say of themselves.
-func locked(t testing.TB, cfg Config, paths ...string) *Lock {
+// sumOfSelf is that of the test binary, which is all plugins.
+var sumOfSelf = sync.OnceValues(func() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	_, sum, err := Sum(self)
+	return sum, err
+})
+
+// selfEntry locks the test binary under a name, as an eager assignor called "sticky".
+func selfEntry(t testing.TB, name string) Locked {
+	t.Helper()
+	sum, err := sumOfSelf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := anEntry(name)
+	p.Assignor, p.Version, p.SHA256[Platform()] = "sticky", "0.0.0", sum
+	return p
+}
+
+// lockSelf locks the test binary under these names.
+func lockSelf(t testing.TB, cfg Config, names ...string) *Lock {
 	t.Helper()
 	lock := &Lock{}
-	for _, path := range paths {
-		entry, err := Describe(context.Background(), cfg, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lock.Add(entry)
+	for _, name := range names {
+		lock.Add(selfEntry(t, name))
 	}
+	relock(t, cfg, lock)
+	return lock
+}
+
+func relock(t testing.TB, cfg Config, lock *Lock) {
+	t.Helper()
 	if err := lock.Write(cfg.Lock); err != nil {
 		t.Fatal(err)
 	}
-	return lock
 }
 
 func TestDescribe(t *testing.T) {
@@ -50,7 +76,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil || platform != Platform() {
 		t.Fatalf("Sum: %s, %v", platform, err)
 	}
-	if got.Name != "sticky" || got.Assignor != "sticky" || got.Version == "" || got.Protocol != ProtocolVersion || got.Rebalance != "eager" ||
+	if got.Name != "sticky" || got.Assignor != "sticky" || got.Version != "0.0.0" || got.Protocol != ProtocolVersion || got.Rebalance != "eager" ||
 		got.SHA256[Platform()] != sum || len(got.SHA256) != 1 || len(got.Environment) != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -71,15 +97,14 @@ func TestFind(t *testing.T) {
 	if got, err := Find(cfg); err != nil || len(got) != 0 {
 		t.Fatalf("%v, %v", got, err)
 	}
-	lock := locked(t, cfg, executable(t, dir, "sticky"))
+	executable(t, dir, "sticky")
+	lock := lockSelf(t, cfg, "sticky")
 	entry := lock.Plugins[0]
 	for _, name := range []string{"changed", "gone"} {
 		entry.Name = name
 		lock.Add(entry)
 	}
-	if err := lock.Write(cfg.Lock); err != nil {
-		t.Fatal(err)
-	}
+	relock(t, cfg, lock)
 	write(t, filepath.Join(dir, "assignor-changed"), "#!/bin/sh\n", 0o755)
 	write(t, filepath.Join(dir, "assignor-new"), "#!/bin/sh\n", 0o755)
 	write(t, filepath.Join(dir, "assignor-New"), "#!/bin/sh\n", 0o755)
@@ -159,13 +184,11 @@ func TestSumKnowsPlatforms(t *testing.T) {
 	}
 }
 
-// write makes a file with this mode, whatever the umask.
+// write makes a file with this mode, whatever the umask. One that was there is replaced, as it may be a link to the test binary.
 func write(t testing.TB, path, content string, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), mode); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil {
+	_ = os.Remove(path)
+	if err := errors.Join(os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -15,6 +15,9 @@ import (
 // which go to the folder for temporary files on macOS.
 const privatePrefix = "ak-"
 
+// maxFolder is how long the path of a private folder may be: that of a socket has at most 103 bytes, of which 38 follow.
+const maxFolder = 103 - len("/plugin-dir1234567890/plugin1234567890")
+
 // private is a folder that only this user can read, for checked copies of executables, which nobody can swap between the check and the start, and for
 // sockets. It is made when it is first needed, and is safe for concurrent use.
 type private struct {
@@ -89,6 +92,9 @@ func (p *private) make() (string, error) {
 	base, err := filepath.Abs(cmp.Or(p.base, os.TempDir()))
 	if err != nil {
 		return "", err
+	}
+	if long := len(base) + len("/") + len(privatePrefix) + 10; long > maxFolder {
+		return "", fmt.Errorf("%w: the path %s is %d bytes too long for sockets in it: set Private to a shorter one", ErrStart, base, long-maxFolder)
 	}
 	sweep(base)
 	path, err := os.MkdirTemp(base, privatePrefix)
