@@ -75,6 +75,8 @@ func TestBrokenLocks(t *testing.T) {
 		{"merge", lockText("environment: [TZ]", "<<: {user-data: true}"), "\"<<\" is not understood"},
 		{"tag", lockText("protocol: 1", "protocol: !!int 1"), "tags are not understood"},
 		{"deep", "version: 1\nplugins: " + strings.Repeat("[", 10000), "depth"},
+		{"many fields", "version: 1\nplugins: [{" + strings.Repeat("a: b, ", 70000) + "}]", "more than 64 fields"},
+		{"many plugins", "version: 1\nplugins: [" + strings.Repeat("{},", 300000) + "]", "a list of more than 1000"},
 		{"no number", lockText("protocol: 1", "protocol: one"), "one"},
 		{"large number", "version: 99999999999999999999999\n", "line 1: "},
 		{"name with a path", lockText("name: pinned", "name: ../pinned"), "no name of a plugin"},

@@ -19,6 +19,8 @@ import (
 const (
 	maxLock     = 1 << 20 // the size of the largest lock file that is read, in bytes
 	maxLockDeep = 8       // how deep it may be nested
+	maxFields   = 64      // how many fields something in it may have, as the library takes time with the square of it
+	maxPlugins  = 1000    // how long a list in it may be
 )
 
 const lockHead = `# The assignor plugins that may run here, by what they are: a file with another sha256 is not run.
@@ -128,13 +130,17 @@ func notYAML(err error) error {
 	return errors.New(message)
 }
 
-// plain refuses what would make a lock file say something else than a reviewer sees.
+// plain refuses what would make a lock file say something else than a reviewer sees, and what would take long to read.
 func plain(n *yaml.Node) error {
 	switch {
 	case n.Kind == yaml.AliasNode, n.Anchor != "":
 		return fmt.Errorf("line %d: anchors and aliases are not understood in lock files: write out what they stand for", n.Line)
 	case n.Style&yaml.TaggedStyle != 0:
 		return fmt.Errorf("line %d: tags are not understood in lock files", n.Line)
+	case n.Kind == yaml.MappingNode && len(n.Content)/2 > maxFields:
+		return fmt.Errorf("line %d: more than %d fields", n.Line, maxFields)
+	case n.Kind == yaml.SequenceNode && len(n.Content) > maxPlugins:
+		return fmt.Errorf("line %d: a list of more than %d", n.Line, maxPlugins)
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!merge":
 		return fmt.Errorf("line %d: \"<<\" is not understood in lock files", n.Line)
 	}
