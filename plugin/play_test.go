@@ -16,6 +16,10 @@ func play(name string) {
 		fmt.Println("hello from before the handshake")
 		fmt.Print("and no end of line")
 		Serve(sticky.Assignor{})
+	case "scripted":
+		playScripted()
+	case "host":
+		playHost()
 	default:
 		fmt.Fprintf(os.Stderr, "nobody plays %q\n", name)
 		os.Exit(3)
