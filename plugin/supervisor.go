@@ -266,13 +266,9 @@ func (s *supervisor) failed(err error) {
 
 // judge says whether the process is of no use any more after an error of a call, and what that means.
 func (s *supervisor) judge(ctx context.Context, p *process, err error) (fatal bool, cause error) {
-	text := cleanStatus(err)
-	code := status.Code(err)
-	if code == codes.DeadlineExceeded { // by the plugin's server, whose clock may be a moment ahead; its assignor may compute on
-		select {
-		case <-ctx.Done():
-		case <-time.After(drainTime):
-		}
+	text, code := cleanStatus(err), status.Code(err)
+	if at, ok := ctx.Deadline(); ok && (code == codes.Canceled || code == codes.DeadlineExceeded) && time.Until(at) < drainTime {
+		<-ctx.Done() // the plugin's side of the connection knows the deadline too, and may notice it first
 	}
 	switch {
 	case ctx.Err() != nil:
