@@ -99,11 +99,11 @@ func checkFolder(folder string) error {
 
 // realPath is an absolute path without links.
 func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
 	}
-	return filepath.Abs(real)
+	return filepath.Abs(target)
 }
 
 // openExecutable opens a regular file of no more than maxExecutable bytes.

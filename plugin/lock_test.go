@@ -23,7 +23,7 @@ func anEntry(name string) Locked {
 }
 
 // lockText is a lock file with one entry, in which a line is replaced.
-func lockText(old, new string) string {
+func lockText(line, by string) string {
 	text := `version: 1
 plugins:
   - name: pinned
@@ -35,19 +35,20 @@ plugins:
     sha256:
       linux/amd64: ` + sumOf("a") + `
       darwin/arm64: ` + sumOf("b") + "\n"
-	if !strings.Contains(text, old) {
-		panic(old)
+	if !strings.Contains(text, line) {
+		panic(line)
 	}
-	return strings.Replace(text, old, new, 1)
+	return strings.Replace(text, line, by, 1)
 }
 
 // A bomb doubles what it stands for in every line.
 func bomb() string {
-	text := "version: 1\na0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+	var text strings.Builder
+	text.WriteString("version: 1\na0: &a0 [x, x, x, x, x, x, x, x, x]\n")
 	for i := range 20 {
-		text += fmt.Sprintf("a%d: &a%d [%s]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9))
+		fmt.Fprintf(&text, "a%d: &a%d [%s]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9))
 	}
-	return text
+	return text.String()
 }
 
 func TestBrokenLocks(t *testing.T) {
@@ -143,7 +144,7 @@ func TestLockIsWrittenTheSame(t *testing.T) {
 	number.SHA256 = map[string]string{"linux/arm64": sumOf("4")}
 	number.Version = "1.10" // is no number
 	all := []Locked{onLinux, onMac, script, number}
-	for i := range len(all) {
+	for i := range all {
 		for _, backwards := range []bool{false, true} {
 			order := append(slices.Clone(all[i:]), all[:i]...)
 			if backwards {

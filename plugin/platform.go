@@ -27,7 +27,7 @@ func platformOf(f io.ReaderAt) (string, error) {
 		return "", err
 	}
 	head = head[:n]
-	os, arch := "", ""
+	var os, arch string
 	switch {
 	case n == 0:
 		return "", errors.New("the file is empty")
@@ -42,7 +42,7 @@ func platformOf(f io.ReaderAt) (string, error) {
 	case n >= 8 && binary.BigEndian.Uint32(head) == macho.MagicFat:
 		return "", errors.New("it has several executables in one file, for several platforms; take them apart with lipo -thin")
 	default:
-		return "", errors.New("it is no executable: neither of Linux, macOS or Windows, nor a script that begins with #!")
+		return "", errors.New("it is no executable: neither of Linux, macOS or Windows, nor a script with an interpreter in its first line")
 	}
 	if os == "" || arch == "" {
 		return "", errors.New("it is an executable for a platform that is not known")
