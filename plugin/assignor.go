@@ -2,8 +2,10 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -24,8 +26,11 @@ type description struct {
 	userData     bool
 }
 
+// nameSize is the most that is kept of a name or version that a plugin has sent, which is more than any may have.
+const nameSize = 300
+
 func described(r *pluginproto.DescribeResponse) description {
-	d := description{name: r.GetName(), version: r.GetVersion(), onAssignment: r.GetOnAssignment(), userData: r.GetUserData()}
+	d := description{name: printable(r.GetName(), nameSize), version: printable(r.GetVersion(), nameSize), onAssignment: r.GetOnAssignment(), userData: r.GetUserData()}
 	if r.GetRebalanceProtocol() == pluginproto.RebalanceProtocol_REBALANCE_PROTOCOL_COOPERATIVE {
 		d.protocol = strategy.ProtocolCooperative
 	}
@@ -42,9 +47,10 @@ func (d description) check() error {
 
 // An Assignor is a plugin as an assignor, taken from a [Catalog] or made by [Unlocked]. It is safe for concurrent use.
 //
-// Assign starts the plugin if it does not run, and returns by the end of the context, or of [Config.CallTimeout] if that is sooner: with an
-// answer, which is not validated yet, or an [*Error]. A plugin that has not answered by then is killed, as it might compute for ever. It
-// is meant to be wrapped in a [strategy.Fallback], which validates what it answers and asks another assignor where it fails.
+// Assign starts the plugin if it does not run, and returns shortly before the deadline of the context, so that who waits for that hears why, or at the end of
+// [Config.CallTimeout] if that is sooner: with an answer, which is not validated yet, or an [*Error]. A plugin that has not answered by then is killed, as it
+// might compute for ever. Where the context is cancelled the plugin is not to blame: it ends when it has answered its other callers, and the next call starts
+// another process. Assign is meant to be wrapped in a [strategy.Fallback], which validates what it answers and asks another assignor where it fails.
 //
 // It is a [strategy.UserDataProvider] and a [strategy.Notifier] in any case, which say and do nothing if the plugin is not.
 type Assignor struct {
@@ -54,6 +60,7 @@ type Assignor struct {
 	release    func() error
 	notices    notices
 	closing    sync.Once
+	closed     atomic.Bool
 }
 
 // timeouts bound calls.
@@ -77,11 +84,18 @@ func (a *Assignor) Stats() Stats { return a.supervisor.snapshot() }
 
 // Assign asks the plugin. See [Assignor].
 func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strategy.Assignment, err error) {
+	if a.closed.Load() {
+		return strategy.Assignment{}, a.supervisor.fail("assign", ErrClosed)
+	}
+	if err := ctx.Err(); err != nil {
+		return strategy.Assignment{}, a.supervisor.fail("assign", err)
+	}
 	t, err := strategy.Tabulate(g)
 	if err != nil {
 		return strategy.Assignment{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.timeouts.call)
+	caller := ctx
+	ctx, cancel := context.WithTimeout(ctx, callTime(ctx, a.timeouts.call))
 	defer cancel()
 	request := wire.AssignRequest(t.Group)
 	var options []grpc.CallOption
@@ -99,16 +113,22 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strate
 			return err
 		}
 		if answer, err = wire.Assignment(t, r); err != nil {
-			return fmt.Errorf("its answer makes no sense: %w", err)
+			return fmt.Errorf("%w: %w", ErrAnswer, err)
 		}
 		return nil
 	})
+	if err != nil && errors.Is(caller.Err(), context.DeadlineExceeded) {
+		a.supervisor.log.Warn("the plugin failed, and its caller may not have waited to hear why", "error", err)
+	}
 	return answer, err
 }
 
 // UserData asks the plugin what to send with a join, if it says that it has something to send. It waits for notices that are on their way, and takes
 // at most [Config.NoticeTimeout].
 func (a *Assignor) UserData(topics []string) ([]byte, error) {
+	if a.closed.Load() {
+		return nil, a.supervisor.fail("user data", ErrClosed)
+	}
 	if !a.supervisor.says().userData {
 		return nil, nil
 	}
@@ -129,87 +149,48 @@ func (a *Assignor) UserData(topics []string) ([]byte, error) {
 // OnAssignment tells the plugin what a member was given, if it says that it wants to know. It does not wait: the plugin hears of assignments one after
 // another, each within [Config.NoticeTimeout]. What it does not take is logged.
 func (a *Assignor) OnAssignment(r strategy.Received) {
-	if !a.supervisor.says().onAssignment {
+	if !a.supervisor.says().onAssignment || a.closed.Load() {
 		return
 	}
 	request := &pluginproto.OnAssignmentRequest{Group: r.Group, Generation: r.Generation, Member: r.Member, UserData: r.UserData}
 	request.Topics, request.Partitions = wire.PartitionColumns(r.Partitions)
 	request = proto.CloneOf(request) // nothing of r is kept
-	a.notices.add(a.supervisor.background, func() {
+	dropped, queued := a.notices.add(a.supervisor.background, func() {
 		ctx, cancel := context.WithTimeout(a.supervisor.closed, a.timeouts.notice)
 		defer cancel()
 		err := a.supervisor.call(ctx, "on assignment", func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
 			_, err := c.OnAssignment(ctx, request)
 			return err
 		})
-		if err != nil {
+		if err != nil && a.supervisor.closed.Err() == nil {
 			a.supervisor.log.Warn("the plugin was not told of an assignment", "group", r.Group, "generation", r.Generation, "error", err)
 		}
-	}, func() {
-		a.supervisor.log.Warn("the plugin is too slow to be told of every assignment; an old one was left out", "group", r.Group)
 	})
+	if dropped && queued {
+		a.supervisor.log.Warn("the plugin is too slow to be told of every assignment; an old one was left out", "group", r.Group)
+	}
+}
+
+// lead is how long before a caller's deadline a call ends at most, and leadShare which part of its time that is at most.
+const (
+	lead      = 100 * time.Millisecond
+	leadShare = 10
+)
+
+// callTime is how long a call may take.
+func callTime(ctx context.Context, most time.Duration) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return most
+	}
+	left := time.Until(deadline)
+	return min(most, left-min(lead, left/leadShare))
 }
 
 // Close lets go of the plugin. Its process ends with the last assignor that was taken from the catalog under this name, and has gone when Close
 // returns.
 func (a *Assignor) Close() (err error) {
+	a.closed.Store(true)
 	a.closing.Do(func() { err = a.release() })
 	return err
-}
-
-// noticesMost is how many notices wait at most.
-const noticesMost = 64
-
-// notices are calls that nobody waits for, made one after another.
-type notices struct {
-	mu    sync.Mutex
-	queue []func()
-	idle  chan struct{} // closed when there are none any more; nil if there are none
-}
-
-// add queues a call; dropped is called if an older one had to go for it.
-func (n *notices) add(background func(func()), call, dropped func()) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.queue) == noticesMost {
-		n.queue = append(n.queue[:0:0], n.queue[1:]...)
-		dropped()
-	}
-	n.queue = append(n.queue, call)
-	if n.idle == nil {
-		n.idle = make(chan struct{})
-		background(n.work)
-	}
-}
-
-func (n *notices) work() {
-	for {
-		n.mu.Lock()
-		if len(n.queue) == 0 {
-			close(n.idle)
-			n.idle = nil
-			n.mu.Unlock()
-			return
-		}
-		call := n.queue[0]
-		n.queue = n.queue[1:]
-		n.mu.Unlock()
-		call()
-	}
-}
-
-// wait waits until no notice is on its way.
-func (n *notices) wait(ctx context.Context) error {
-	n.mu.Lock()
-	idle := n.idle
-	n.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

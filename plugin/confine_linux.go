@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,20 +29,40 @@ func limitMemory(pid int, bytes int64) error {
 	return nil
 }
 
-// killTree kills a process and all it has started: those of its group, and those that left the group, by the mark in their environment.
-func killTree(pid int, id string) {
+// waitFor waits for the end of a process. It calls ended while the system still holds its number, so that no other process can have it.
+func waitFor(cmd *exec.Cmd, ended func()) error {
+	for {
+		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	ended()
+	return cmd.Wait()
+}
+
+// killGroup kills a process and those of its group.
+func killGroup(pid int) {
 	_ = unix.Kill(-pid, unix.SIGKILL)
 	_ = unix.Kill(pid, unix.SIGKILL)
-	for range 3 { // one that is just forking is found the next time
-		if !killMarked(id) {
+}
+
+// killRounds is how often processes are looked for that were being started while others were killed.
+const killRounds = 100
+
+// killMarked kills what a process has started that left its group, by the mark in its environment.
+func killMarked(id string) {
+	mark := []byte(instanceVariable + "=" + id)
+	for range killRounds {
+		if !killMarkedOnce(mark) {
 			return
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
-// killMarked kills the processes of this user that have a mark, and says whether there were any that are not on their way out.
-func killMarked(id string) (found bool) {
-	mark := []byte(instanceVariable + "=" + id)
+// killMarkedOnce says whether there were any that are not on their way out.
+func killMarkedOnce(mark []byte) (found bool) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return false

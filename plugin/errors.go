@@ -26,6 +26,8 @@ var (
 	ErrUnresponsive = errors.New("the plugin did not answer in time")
 	// ErrBackoff means: the plugin failed several times and is left alone for a while.
 	ErrBackoff = errors.New("the plugin is not restarted yet")
+	// ErrAnswer means: what the plugin answered cannot be read, or is no answer to the group.
+	ErrAnswer = errors.New("the plugin's answer makes no sense")
 	// ErrTooLarge means: the group does not fit into a message, or the answer was larger than one.
 	ErrTooLarge = errors.New("larger than a message may be")
 	// ErrClosed means: the catalog or the assignor has been closed.

@@ -27,12 +27,13 @@ const pluginName = "assignor"
 type grpcPlugin struct {
 	goplugin.NetRPCUnsupportedPlugin
 	served strategy.Assignor
+	began  func() // called before the first answer of what is served
 }
 
 var _ goplugin.GRPCPlugin = (*grpcPlugin)(nil)
 
 func (p *grpcPlugin) GRPCServer(_ *goplugin.GRPCBroker, s *grpc.Server) error {
-	pluginproto.RegisterAssignorServiceServer(s, newService(p.served))
+	pluginproto.RegisterAssignorServiceServer(s, newService(p.served, p.began))
 	return nil
 }
 
@@ -40,6 +41,6 @@ func (p *grpcPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, c *gr
 	return pluginproto.NewAssignorServiceClient(c), nil
 }
 
-func pluginSets(served strategy.Assignor) map[int]goplugin.PluginSet {
-	return map[int]goplugin.PluginSet{ProtocolVersion: {pluginName: &grpcPlugin{served: served}}}
+func pluginSets(p *grpcPlugin) map[int]goplugin.PluginSet {
+	return map[int]goplugin.PluginSet{ProtocolVersion: {pluginName: p}}
 }

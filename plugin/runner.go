@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -21,6 +20,9 @@ import (
 
 // drainTime is how long what a plugin wrote is waited for after its end, in case something else holds its output open.
 const drainTime = 50 * time.Millisecond
+
+// exitTime is how long a process that closed its connection or its output is given to end by itself, so that it can be told how it did.
+const exitTime = 250 * time.Millisecond
 
 // runner runs one process of a plugin for go-plugin, which leaves to it what its own runner does not do: nothing of the host's environment
 // or standard input, a limit on memory, prints before the handshake, an end that takes children along, and no wait for a pipe that a
@@ -37,9 +39,10 @@ type runner struct {
 	waited  error         // what its end was, once exited is closed
 
 	mu     sync.Mutex
-	pid    int      // 0 before the start
-	stdin  *os.File // kept open for as long as the plugin is wanted
-	killed bool
+	pid    int            // 0 before the start
+	stdin  *os.File       // kept open for as long as the plugin is wanted
+	killed bool           // by its host
+	gone   bool           // has ended, and its number may be another's
 	shake  *handshakeLine // once it was seen
 }
 
@@ -81,9 +84,7 @@ func (r *runner) run(started chan<- error) {
 		return
 	}
 	pid := r.cmd.Process.Pid
-	if r.began(pid, pipes.stdinIn) {
-		killTree(pid, r.id)
-	}
+	r.began(pid, pipes.stdinIn)
 	if err := limitMemory(pid, r.memory); err != nil {
 		r.out.log.Warn("the plugin's memory cannot be limited", "error", err)
 	}
@@ -95,8 +96,8 @@ func (r *runner) run(started chan<- error) {
 	reading.Go(func() { r.out.read(pipes.stderr, nil) })
 	started <- nil
 
-	r.waited = r.cmd.Wait()
-	killTree(pid, r.id)
+	r.waited = waitFor(r.cmd, r.ended)
+	killMarked(r.id)
 	read := make(chan struct{})
 	go func() { reading.Wait(); close(read) }()
 	select {
@@ -105,15 +106,26 @@ func (r *runner) run(started chan<- error) {
 	}
 	pipes.closeOurs()
 	<-read
+	r.out.end()
 	close(r.exited)
 }
 
-// began notes that the process runs, and says whether it has been killed already.
-func (r *runner) began(pid int, stdin *os.File) (killed bool) {
+// began notes that the process runs, and kills it if it is not wanted any more.
+func (r *runner) began(pid int, stdin *os.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pid, r.stdin = pid, stdin
-	return r.killed
+	if r.killed {
+		killGroup(pid)
+	}
+}
+
+// ended kills what the process has left in its group. From then on the system may give its number to another.
+func (r *runner) ended() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	killGroup(r.pid)
+	r.gone = true
 }
 
 // startFresh starts a command whose file has just been written: on Unix, a fork of this process that began in between may still hold it open for
@@ -132,33 +144,20 @@ func startFresh(cmd *exec.Cmd) error {
 	}
 }
 
-// A handshakeLine is what go-plugin's protocol has a plugin print: core version, version, network, address, protocol, certificate.
-type handshakeLine struct {
-	version int
-	network string
-	address string
-}
-
-var handshakePattern = regexp.MustCompile(`1\|(\d{1,9})\|(unix|tcp)\|([^|]*)\|grpc(\|.*)?$`)
-
 // handshake looks for the handshake in a line of standard output, whatever was printed before it, and passes it on to go-plugin.
 func (r *runner) handshake(line string) bool {
 	if r.shaken() != nil {
 		return false
 	}
-	m := handshakePattern.FindStringSubmatchIndex(line)
-	if m == nil {
+	before, shake, ok := parseHandshake(line)
+	if !ok {
 		return false
 	}
-	shake := &handshakeLine{network: line[m[4]:m[5]], address: line[m[6]:m[7]]}
-	shake.version, _ = strconv.Atoi(line[m[2]:m[3]])
 	r.mu.Lock()
-	r.shake = shake
+	r.shake = &shake
 	r.mu.Unlock()
-	if m[0] > 0 {
-		r.out.line(time.Now(), line[:m[0]])
-	}
-	_, _ = io.WriteString(r.linesIn, line[m[0]:]+"\n")
+	r.out.line(time.Now(), before)
+	_, _ = io.WriteString(r.linesIn, line[len(before):]+"\n")
 	return true
 }
 
@@ -185,29 +184,57 @@ func (r *runner) end(grace time.Duration) {
 	}
 }
 
-// kill ends the process at once, with what it has started.
+// kill ends the process at once, with its group. What it has started outside of that is killed when it has ended.
 func (r *runner) kill() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.gone {
+		return
+	}
 	r.killed = true
-	select {
-	case <-r.exited: // and the number may be another's by now
-	default:
-		if r.pid != 0 {
-			killTree(r.pid, r.id)
-		}
+	if r.pid != 0 {
+		killGroup(r.pid)
 	}
 }
 
-// how says how the process ended, "" if it runs.
+// finish kills the process, and waits for a moment, until all that it wrote has been read.
+func (r *runner) finish() {
+	r.kill()
+	if r.ID() == "" {
+		return
+	}
+	select {
+	case <-r.exited:
+	case <-time.After(drainTime):
+	}
+}
+
+// ending says how the process ended, if it did, or is about to: what it does before, such as printing stacks, shows later than that it broke the connection.
+func (r *runner) ending(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, exitTime)
+	defer cancel()
+	select {
+	case <-r.exited:
+	case <-ctx.Done():
+	}
+	return r.how()
+}
+
+// how says how the process ended, "" if it runs or was ended by its host.
 func (r *runner) how() string {
 	select {
 	case <-r.exited:
 	default:
 		return ""
 	}
-	if r.waited == nil {
+	r.mu.Lock()
+	killed := r.killed
+	r.mu.Unlock()
+	switch {
+	case r.waited == nil:
 		return "it ended with status 0"
+	case killed && !r.cmd.ProcessState.Exited():
+		return ""
 	}
 	return "it ended: " + r.waited.Error()
 }

@@ -34,13 +34,17 @@ func Serve(a strategy.Assignor) {
 			filepath.Base(os.Args[0]), a.Name())
 		os.Exit(1)
 	}
+	stdout, stderr := os.Stdout, os.Stderr
 	slog.SetDefault(slog.New(newLogHandler(os.Stderr)))
 	go endWithHost(os.Stdin, a)
 	goplugin.Serve(&goplugin.ServeConfig{
-		HandshakeConfig:  handshake,
-		VersionedPlugins: pluginSets(a),
-		GRPCServer:       func(o []grpc.ServerOption) *grpc.Server { return grpc.NewServer(serverOptions(o)...) },
-		Logger:           hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: os.Stderr, JSONFormat: true}),
+		HandshakeConfig: handshake,
+		VersionedPlugins: pluginSets(&grpcPlugin{served: a, began: func() {
+			// go-plugin has put pipes in their place, which lose what is written last before a crash.
+			os.Stdout, os.Stderr = stdout, stderr
+		}}),
+		GRPCServer: func(o []grpc.ServerOption) *grpc.Server { return grpc.NewServer(serverOptions(o)...) },
+		Logger:     hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: os.Stderr, JSONFormat: true}),
 	})
 }
 

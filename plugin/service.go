@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -29,9 +30,12 @@ const compressAbove = 4 << 20
 type service struct {
 	pluginproto.UnimplementedAssignorServiceServer
 	assignor strategy.Assignor
+	began    func() // called before the first answer
 }
 
-func newService(a strategy.Assignor) *service { return &service{assignor: a} }
+func newService(a strategy.Assignor, began func()) *service {
+	return &service{assignor: a, began: sync.OnceFunc(began)}
+}
 
 // serverOptions are those of a plugin's server.
 func serverOptions(more []grpc.ServerOption) []grpc.ServerOption {
@@ -39,6 +43,7 @@ func serverOptions(more []grpc.ServerOption) []grpc.ServerOption {
 }
 
 func (s *service) Describe(context.Context, *pluginproto.DescribeRequest) (r *pluginproto.DescribeResponse, err error) {
+	s.began()
 	defer answerPanic(&err)
 	_, notified := strategy.As[strategy.Notifier](s.assignor)
 	_, provides := strategy.As[strategy.UserDataProvider](s.assignor)
@@ -107,6 +112,9 @@ func (s *service) UserData(_ context.Context, r *pluginproto.UserDataRequest) (_
 	return &pluginproto.UserDataResponse{UserData: data}, nil
 }
 
+// stackSize is the most that is logged of a panic's stack, so that its line is not too long for the host.
+const stackSize = 4 << 10
+
 // statusOf makes an assignor's error one that the host can tell apart.
 func statusOf(err error) error {
 	switch {
@@ -121,7 +129,8 @@ func statusOf(err error) error {
 // answerPanic makes a panic of the assignor an error of the call, and logs its stack.
 func answerPanic(err *error) {
 	if v := recover(); v != nil {
-		slog.Error("the assignor panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-		*err = status.Errorf(codes.Internal, "panic: %v", v)
+		text := printable(fmt.Sprint(v), messageSize)
+		slog.Error("the assignor panicked", "panic", text, "stack", printable(string(debug.Stack()), stackSize))
+		*err = status.Error(codes.Internal, "panic: "+text)
 	}
 }

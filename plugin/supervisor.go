@@ -8,9 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-
 	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 )
 
@@ -21,9 +18,9 @@ const clearTime = 2 * time.Second
 // longer than they want to. It is safe for concurrent use. Its goroutines are those of starts, which end within the start timeout, one
 // that waits for the end of the process, and those that clear away what is left of one.
 type supervisor struct {
-	name string
-	log  *slog.Logger
-	out  *output
+	name  string
+	log   *slog.Logger
+	spell spell
 
 	closed   context.Context // ends starts in progress
 	end      context.CancelFunc
@@ -43,51 +40,73 @@ type supervisor struct {
 // An attempt is one start, which several callers may wait for.
 type attempt struct {
 	image *image
+	out   *output
 	done  chan struct{} // closed at its end
 	err   error         // nil if there is a process, or it is to be tried again
 }
 
 func newSupervisor(name string, log *slog.Logger, i *image) *supervisor {
-	s := &supervisor{name: name, log: log, out: &output{log: log}, image: i, running: map[*process]bool{}}
+	s := &supervisor{name: name, log: log, image: i, running: map[*process]bool{}}
 	s.closed, s.end = context.WithCancel(context.Background())
 	return s
 }
 
 // call has f ask the plugin, within ctx. If the process turns out to be gone f is called once more, with another.
 func (s *supervisor) call(ctx context.Context, op string, f func(context.Context, pluginproto.AssignorServiceClient) error) error {
-	for again := true; ; again = false {
-		if err := ctx.Err(); err != nil {
-			return s.fail(op, err)
-		}
+	var crash *Error // of the first process
+	if err := ctx.Err(); err != nil {
+		return s.fail(op, err)
+	}
+	for {
 		p, err := s.acquire(ctx)
-		if err != nil {
+		switch {
+		case err != nil && crash != nil && !errors.Is(err, ErrClosed):
+			return crash
+		case err != nil:
 			return err
 		}
-		err = f(ctx, p.client)
-		if err == nil {
-			s.answered(p)
-			return nil
+		err = s.ask(ctx, p, op, f)
+		if err == nil && crash != nil {
+			s.log.Warn("the plugin crashed, and has answered when it was asked again", "op", op, "cause", crash.Err, "wrote", crash.Stderr)
 		}
-		fatal, cause := s.judge(ctx, p, err)
-		if !fatal {
-			s.answered(p) // if only with an error
-			return s.fail(op, cause)
+		if crash != nil || !errors.Is(err, ErrCrashed) || ctx.Err() != nil {
+			return err
 		}
-		s.lost(p, cause)
-		p.runner.kill()
-		s.release(p)
-		if !again || !errors.Is(cause, ErrCrashed) || ctx.Err() != nil {
-			e := s.fail(op, cause)
-			e.Stderr = s.out.last()
-			return e
-		}
-		s.log.Warn("plugin crashed, asking it again", "op", op, "cause", cause, "wrote", s.out.last())
+		crash = s.fail(op, err)
 	}
+}
+
+// ask has f ask one process, and releases it.
+func (s *supervisor) ask(ctx context.Context, p *process, op string, f func(context.Context, pluginproto.AssignorServiceClient) error) error {
+	err := f(ctx, p.client)
+	if err == nil {
+		s.answered(p)
+		return nil
+	}
+	verdict, cause := judge(ctx, p, err)
+	switch verdict {
+	case verdictAnswered: // if only with an error
+		s.answered(p)
+		return s.fail(op, cause)
+	case verdictAbandoned:
+		s.putAside(p)
+		s.release(p)
+		return s.fail(op, cause)
+	}
+	s.lost(p, cause)
+	p.runner.finish()
+	s.release(p)
+	e := s.fail(op, cause)
+	e.Stderr = p.out.last()
+	return e
 }
 
 // acquire returns the running process, and starts one if there is none. It waits until ctx ends. The caller releases it.
 func (s *supervisor) acquire(ctx context.Context) (*process, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, s.fail("start", err)
+		}
 		p, a, err := s.enter()
 		if err != nil || p != nil {
 			return p, err
@@ -98,7 +117,13 @@ func (s *supervisor) acquire(ctx context.Context) (*process, error) {
 				return nil, a.err
 			}
 		case <-ctx.Done():
-			return nil, s.fail("start", fmt.Errorf("%w: it was not ready yet: %w", ErrUnresponsive, ctx.Err()))
+			err := fmt.Errorf("it was not ready yet: %w", ctx.Err())
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = fmt.Errorf("%w: %w", ErrUnresponsive, err)
+			}
+			e := s.fail("start", err)
+			e.Stderr = a.out.last()
+			return nil, e
 		}
 	}
 }
@@ -122,7 +147,7 @@ func (s *supervisor) enter() (*process, *attempt, error) {
 			return nil, nil, s.fail("start", fmt.Errorf("%w, for %s, after %d failures, the last of which was: %w",
 				ErrBackoff, left.Round(time.Millisecond), s.backoff.failures, s.cause))
 		}
-		a := &attempt{image: s.image, done: make(chan struct{})}
+		a := &attempt{image: s.image, done: make(chan struct{}), out: newOutput(s.log, &s.spell)}
 		s.starting = a
 		s.clearing.Go(func() { s.attempt(a) })
 	}
@@ -130,7 +155,7 @@ func (s *supervisor) enter() (*process, *attempt, error) {
 }
 
 func (s *supervisor) attempt(a *attempt) {
-	p, err := s.start(s.closed, "start", a.image)
+	p, err := s.start(s.closed, "start", a.image, a.out)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starting = nil
@@ -152,17 +177,18 @@ func (s *supervisor) attempt(a *attempt) {
 	close(a.done)
 }
 
-// start starts a process that is what it should be, within ctx.
-func (s *supervisor) start(ctx context.Context, op string, i *image) (*process, error) {
+// start starts a process that is what it should be, within ctx, which ends no later than closed.
+func (s *supervisor) start(ctx context.Context, op string, i *image, out *output) (*process, error) {
 	l, err := i.launch()
 	if err != nil {
 		return nil, s.fail(op, err)
 	}
-	l.out, l.clearing = s.out, &s.clearing
+	l.out, l.clearing = out, &s.clearing
 	p, err := l.start(ctx)
 	if err == nil {
 		if err = i.check(p.said); err == nil {
 			p.image = i
+			s.log.Info("plugin started", "version", p.said.GetVersion(), "pid", p.runner.ID())
 			return p, nil
 		}
 		s.discard(p)
@@ -170,7 +196,7 @@ func (s *supervisor) start(ctx context.Context, op string, i *image) (*process, 
 		err = fmt.Errorf("%w: it was not ready yet: %w", ErrStart, ctx.Err())
 	}
 	e := s.fail(op, err)
-	e.Stderr = s.out.last()
+	e.Stderr = out.last()
 	return nil, e
 }
 
@@ -199,10 +225,10 @@ func (s *supervisor) adopt(p *process) {
 	s.current, s.running[p] = p, true
 	s.stats.Starts++
 	s.stats.Version = p.said.GetVersion()
-	s.log.Info("plugin started", "version", p.said.GetVersion(), "pid", p.runner.ID())
 	s.clearing.Go(func() {
 		<-p.runner.exited
 		s.lost(p, nil)
+		s.reportEnd(p)
 		p.clear()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -221,10 +247,25 @@ func (s *supervisor) retire(p *process) {
 
 func (s *supervisor) release(p *process) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p.calls--; p.calls == 0 && p.retired {
+	p.calls--
+	if p.calls == 0 && p.retired {
 		go p.runner.end(endTime)
 	}
+	s.mu.Unlock()
+	s.reportEnd(p)
+}
+
+// reportEnd logs the end of a process, unless a call has found out about it or is about to.
+func (s *supervisor) reportEnd(p *process) {
+	s.mu.Lock()
+	cause := p.unreported
+	if cause == nil || p.calls > 0 {
+		s.mu.Unlock()
+		return
+	}
+	p.unreported = nil
+	s.mu.Unlock()
+	s.log.Warn("plugin ended; it is started anew when it is asked", "cause", cause, "wrote", p.out.last())
 }
 
 // answered releases p, which works.
@@ -236,20 +277,21 @@ func (s *supervisor) answered(p *process) {
 	s.stats.Answers++
 }
 
-// lost notes that p is of no use any more, unless that is known. cause is what a call has found out; without one the process has ended, and
-// that is logged unless a call will find out.
+// lost notes that p is of no use any more, unless that is known. cause is what a call has found out; without one the process has ended,
+// which is to be reported unless a call finds out.
 func (s *supervisor) lost(p *process, cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if cause != nil {
+		p.unreported = nil
+	}
 	if s.current != p {
 		return
 	}
 	s.current = nil
 	if cause == nil {
 		cause = fmt.Errorf("%w: %s", ErrCrashed, p.runner.how())
-		if p.calls == 0 {
-			s.log.Warn("plugin ended; it is started anew when it is asked", "cause", cause, "wrote", s.out.last())
-		}
+		p.unreported = cause
 	}
 	s.failed(cause)
 }
@@ -259,31 +301,12 @@ func (s *supervisor) failed(err error) {
 	now := time.Now()
 	s.backoff.failed(now)
 	s.cause = err
+	if e, ok := err.(*Error); ok { //nolint:errorlint // as in fail
+		s.cause = e.Err
+	}
 	s.stats.Failures++
 	s.stats.LastFailure, s.stats.LastFailureTime = err.Error(), now
 	s.stats.Causes.count(err)
-}
-
-// judge says whether the process is of no use any more after an error of a call, and what that means.
-func (s *supervisor) judge(ctx context.Context, p *process, err error) (fatal bool, cause error) {
-	text, code := cleanStatus(err), status.Code(err)
-	if at, ok := ctx.Deadline(); ok && (code == codes.Canceled || code == codes.DeadlineExceeded) && time.Until(at) < drainTime {
-		<-ctx.Done() // the plugin's side of the connection knows the deadline too, and may notice it first
-	}
-	switch {
-	case ctx.Err() != nil:
-		return true, fmt.Errorf("%w: %w", ErrUnresponsive, ctx.Err())
-	case code == codes.Unavailable:
-		select {
-		case <-p.runner.exited:
-			return true, fmt.Errorf("%w: %s", ErrCrashed, p.runner.how())
-		case <-time.After(drainTime):
-			return true, fmt.Errorf("%w: the connection broke: %w", ErrCrashed, text)
-		}
-	case code == codes.ResourceExhausted:
-		return true, fmt.Errorf("%w: %w", ErrTooLarge, text)
-	}
-	return false, text
 }
 
 // says returns what the plugin says of itself, as far as it is known.
@@ -297,14 +320,26 @@ func (s *supervisor) says() description {
 	return i.description()
 }
 
-// background runs f on a goroutine that close waits for, unless the supervisor is closed.
-func (s *supervisor) background(f func()) {
-	if s.enterClearing() {
-		go func() {
-			defer s.clearing.Done()
-			f()
-		}()
+// putAside has another process started for the next call, and ends p when it has answered its other callers. The process is not to blame.
+func (s *supervisor) putAside(p *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == p {
+		s.current = nil
+		p.retired = true // the caller has yet to release it
 	}
+}
+
+// background runs f on a goroutine that close waits for. It reports false if the supervisor is closed.
+func (s *supervisor) background(f func()) bool {
+	if !s.enterClearing() {
+		return false
+	}
+	go func() {
+		defer s.clearing.Done()
+		f()
+	}()
+	return true
 }
 
 // enterClearing has close wait for the caller, until it calls clearing.Done. It reports false if the supervisor is closed.
@@ -334,25 +369,11 @@ func (s *supervisor) close() {
 	case <-time.After(clearTime):
 		s.log.Error("the plugin's process does not go away")
 	}
-	s.mu.Lock()
-	i := s.image
-	s.mu.Unlock()
-	if i != nil {
-		i.drop()
-	}
 }
 
 func (s *supervisor) fail(op string, err error) *Error {
-	if known, ok := errors.AsType[*Error](err); ok {
+	if known, ok := err.(*Error); ok { //nolint:errorlint // one that is wrapped is another's
 		return known
 	}
 	return &Error{Plugin: s.name, Op: op, Err: err}
-}
-
-// cleanStatus is a call's error without gRPC's words around it.
-func cleanStatus(err error) error {
-	if st, ok := status.FromError(err); ok {
-		return errors.New(st.Message())
-	}
-	return err
 }

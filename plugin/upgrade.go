@@ -17,7 +17,7 @@ func (s *supervisor) replace(ctx context.Context, next *image, timeout time.Dura
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.closed, cancel)()
-	p, err := s.start(ctx, "upgrade", next)
+	p, err := s.start(ctx, "upgrade", next, newOutput(s.log, &s.spell))
 	if err == nil {
 		if err = s.tested(ctx, p, timeout); err != nil {
 			s.discard(p)
@@ -69,7 +69,7 @@ func (s *supervisor) asking(p *process) asker {
 	return func(ctx context.Context, f func(context.Context, pluginproto.AssignorServiceClient) error) error {
 		err := f(ctx, p.client)
 		if err != nil {
-			_, err = s.judge(ctx, p, err)
+			_, err = judge(ctx, p, err)
 		}
 		return err
 	}
@@ -91,6 +91,6 @@ func (s *supervisor) tested(ctx context.Context, p *process, timeout time.Durati
 		return nil
 	}
 	e := s.fail("self-test", err)
-	e.Stderr = s.out.last()
+	e.Stderr = p.out.last()
 	return e
 }
