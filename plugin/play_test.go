@@ -7,6 +7,9 @@ import (
 	"github.com/assignkit/assignkit/strategies/sticky"
 )
 
+// faulty are plugins with one fault each, by name, which other files add.
+var faulty = map[string]func(){}
+
 // play is what a plugin of a name does.
 func play(name string) {
 	switch name {
@@ -21,6 +24,10 @@ func play(name string) {
 	case "host":
 		playHost()
 	default:
+		if f, ok := faulty[name]; ok {
+			f()
+			return
+		}
 		fmt.Fprintf(os.Stderr, "nobody plays %q\n", name)
 		os.Exit(3)
 	}
