@@ -1,0 +1,161 @@
+//go:build unix
+
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// lockedFolder has some plugins and their lock, whose sums are wrong: nothing is to look at them.
+func lockedFolder(t testing.TB, plugins int) (cfg Config, names []string) {
+	t.Helper()
+	dir, private := folder(t), t.TempDir()
+	lock := &Lock{}
+	for i := range plugins {
+		name := fmt.Sprintf("p%d", i)
+		executable(t, dir, name)
+		lock.Add(Locked{
+			Name: name, Version: "1.0.0", Assignor: "sticky", Rebalance: strategy.ProtocolEager.String(), Protocol: ProtocolVersion,
+			SHA256: map[string]string{Platform(): strings.Repeat("0", 64)},
+		})
+		names = append(names, name)
+	}
+	cfg = Config{Lock: filepath.Join(dir, DefaultLock), Private: private, Logger: slog.New(slog.DiscardHandler)}
+	if err := lock.Write(cfg.Lock); err != nil {
+		t.Fatal(err)
+	}
+	return cfg, names
+}
+
+// loadAll is what a host does at its start.
+func loadAll(t testing.TB, cfg Config, names []string) *Catalog {
+	c, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if _, err := c.Load(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// TestLoadStartsNothing holds a host's start to reading the lock.
+func TestLoadStartsNothing(t *testing.T) {
+	cfg, names := lockedFolder(t, 5)
+	before := runtime.NumGoroutine()
+	c := loadAll(t, cfg, names)
+	if now := runtime.NumGoroutine(); now > before {
+		t.Errorf("%d goroutines began", now-before)
+	}
+	if left, _ := os.ReadDir(cfg.Private); len(left) > 0 {
+		t.Errorf("%s was made", left[0].Name())
+	}
+	for _, s := range c.Stats() {
+		if s.Running || s.Starts > 0 || s.Failures > 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSwapped has a plugin's file be another than the one that was locked when it is first asked.
+func TestSwapped(t *testing.T) {
+	cfg, names := lockedFolder(t, 1)
+	c := loadAll(t, cfg, nil)
+	defer func() { _ = c.Close() }()
+	a, err := c.Load(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed error
+	f := &strategy.FallbackAssignor{First: a, Then: []strategy.Assignor{second{}}, Timeout: patience, Logger: cfg.Logger, OnFailure: func(x strategy.Failure) { failed = x.Err }}
+	if _, err := f.Assign(context.Background(), smallGroup()); err != nil || !errors.Is(failed, ErrChanged) {
+		t.Error(err, failed)
+	}
+}
+
+// TestNotExecuted has files that are none to run on this platform.
+func TestNotExecuted(t *testing.T) {
+	linuxOnly(t)
+	for name, c := range map[string]struct {
+		text  string
+		mode  os.FileMode
+		want  error
+		cause string
+	}{
+		"no executable":       {"x", 0o755, ErrStart, "exec format error"},
+		"another platform":    {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + "\x02\x00\xb7\x00" + strings.Repeat("\x00", 60), 0o755, ErrStart, "exec format error"},
+		"no interpreter":      {"#!/no/such/interpreter\n", 0o755, ErrStart, "the interpreter in its first line may be missing"},
+		"no bit to be run":    {"#!/bin/sh\n", 0o644, ErrUnsafe, "chmod +x"},
+		"script that ends":    {"#!/bin/sh\necho the cause >&2\nexit 9\n", 0o755, ErrStart, "it ended: exit status 9 before it was ready; it wrote: the cause"},
+		"script that is mute": {"#!/bin/sh\n", 0o755, ErrStart, "it ended with status 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(folder(t), filePrefix+"x")
+			if err := os.WriteFile(path, []byte(c.text), c.mode); err != nil {
+				t.Fatal(err)
+			}
+			private := t.TempDir()
+			a, err := Unlocked(context.Background(), Config{Private: private, StartTimeout: patience, Logger: slog.New(slog.DiscardHandler)}, path)
+			if err == nil {
+				t.Fatal("it runs", a.Close())
+			}
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.cause) {
+				t.Error(err)
+			}
+			if left, _ := os.ReadDir(private); len(left) > 0 {
+				t.Errorf("%s is left", left[0].Name())
+			}
+		})
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	s := newStage(t)
+	a := s.plugin(t, Config{}, "sticky")
+	g := smallGroup()
+	g.Members[0].UserData = make([]byte, 65<<20)
+	if _, err := a.Assign(context.Background(), g); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "2 members and 4 partitions has 68") {
+		t.Error(err)
+	}
+	if st := a.Stats(); st.Starts != 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestCallTime(t *testing.T) {
+	for left, want := range map[time.Duration]time.Duration{
+		time.Hour: time.Minute, 10 * time.Second: 10*time.Second - lead, 100 * time.Millisecond: 90 * time.Millisecond, -time.Second: 0,
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), left)
+		if got := callTime(ctx, time.Minute); got > want || left > 0 && got < want-time.Second*5 {
+			t.Errorf("%s of %s, want %s", got, left, want)
+		}
+		cancel()
+	}
+	if got := callTime(context.Background(), time.Minute); got != time.Minute {
+		t.Error(got)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	cfg, names := lockedFolder(b, 5)
+	for b.Loop() {
+		_ = loadAll(b, cfg, names).Close()
+	}
+}
