@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -274,7 +275,7 @@ func (r *runner) HostToPlugin(network, address string) (string, string, error) {
 }
 
 func (r *runner) socketDir() string {
-	for _, e := range r.cmd.Env {
+	for _, e := range slices.Backward(r.cmd.Env) { // the last one is what the process gets
 		if dir, ok := strings.CutPrefix(e, "PLUGIN_UNIX_SOCKET_DIR="); ok {
 			return filepath.Clean(dir)
 		}
