@@ -7,6 +7,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,7 +94,10 @@ func killed(t *testing.T, a *Assignor) {
 	ended(t, a)
 }
 
-func stopped(t *testing.T, a *Assignor) { _ = syscall.Kill(pid(t, a), syscall.SIGSTOP) }
+func stopped(t *testing.T, a *Assignor) {
+	_ = syscall.Kill(pid(t, a), syscall.SIGSTOP)
+	waitStopped(t, strconv.Itoa(pid(t, a)))
+}
 
 // ended waits until the plugin's end has been noticed.
 func ended(t *testing.T, a *Assignor) {

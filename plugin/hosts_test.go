@@ -63,12 +63,7 @@ func TestHostKilled(t *testing.T) {
 				t.Fatalf("the host says %q: %v", line, err)
 			}
 			if plugin == "callstops" {
-				eventually(t, "the plugin is not stopped", func() []string {
-					if strings.Contains(state(pid), "T") {
-						return nil
-					}
-					return []string{state(pid)}
-				})
+				waitStopped(t, pid)
 			}
 			if err := host.Process.Signal(syscall.SIGKILL); err != nil {
 				t.Fatal(err)
@@ -99,6 +94,17 @@ func TestHostKilled(t *testing.T) {
 			goleak.VerifyNone(t, before)
 		})
 	}
+}
+
+// waitStopped waits until a process has been stopped.
+func waitStopped(t *testing.T, pid string) {
+	t.Helper()
+	eventually(t, "the plugin is not stopped", func() []string {
+		if is := state(pid); is != "T" {
+			return []string{is}
+		}
+		return nil
+	})
 }
 
 // state returns that of a process as /proc has it, "" if it has ended.

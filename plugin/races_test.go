@@ -152,7 +152,7 @@ func TestClose(t *testing.T) {
 		"during calls":     {"busy", warm},
 		"during a start":   {"slowstart", func(*testing.T, *Assignor) {}},
 		"a hanging start":  {"stops", func(*testing.T, *Assignor) {}},
-		"stopped":          {"sticky", func(t *testing.T, a *Assignor) { warm(t, a); stopped(t, a) }},
+		"stopped":          {"busy", func(t *testing.T, a *Assignor) { warm(t, a); stopped(t, a) }},
 		"during a backoff": {"exits", backOff},
 	} {
 		t.Run(name, func(t *testing.T) {
