@@ -81,7 +81,7 @@ func TestJudge(t *testing.T) {
 }
 
 // TestEnvironment has a lock list variables that the handshake needs, which the host has itself as it is a plugin: they are not passed on.
-func TestEnvironment(t *testing.T) {
+func TestHandshakeEnvironment(t *testing.T) {
 	linuxOnly(t)
 	t.Setenv("SECRET_OF_THE_HOST", "x")
 	s := newStage(t)
