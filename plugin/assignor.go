@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -139,7 +140,7 @@ func (a *Assignor) UserData(topics []string) ([]byte, error) {
 	}
 	var data []byte
 	err := a.supervisor.call(ctx, "user data", func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
-		r, err := c.UserData(ctx, &pluginproto.UserDataRequest{Topics: topics})
+		r, err := c.UserData(ctx, wire.UserDataRequest(topics))
 		data = r.GetUserData()
 		return err
 	})
@@ -152,9 +153,8 @@ func (a *Assignor) OnAssignment(r strategy.Received) {
 	if !a.supervisor.says().onAssignment || a.closed.Load() {
 		return
 	}
-	request := &pluginproto.OnAssignmentRequest{Group: r.Group, Generation: r.Generation, Member: r.Member, UserData: r.UserData}
-	request.Topics, request.Partitions = wire.PartitionColumns(r.Partitions)
-	request = proto.CloneOf(request) // nothing of r is kept
+	r.UserData = slices.Clone(r.UserData) // nothing of r is kept
+	request := wire.OnAssignmentRequest(r)
 	dropped, queued := a.notices.add(a.supervisor.background, func() {
 		ctx, cancel := context.WithTimeout(a.supervisor.closed, a.timeouts.notice)
 		defer cancel()

@@ -93,19 +93,17 @@ func (s *service) Assign(ctx context.Context, r *pluginproto.AssignRequest) (_ *
 
 func (s *service) OnAssignment(_ context.Context, r *pluginproto.OnAssignmentRequest) (_ *pluginproto.OnAssignmentResponse, err error) {
 	defer answerPanic(&err)
-	partitions, err := wire.Partitions(r.GetPartitions(), r.GetTopics())
+	received, err := wire.Received(r)
 	if err != nil {
 		return nil, status.Errorf(codes.InvalidArgument, "the assignment makes no sense: %v", err)
 	}
-	strategy.Notify(s.assignor, strategy.Received{
-		Group: r.Group, Generation: r.Generation, Member: r.Member, Partitions: partitions, UserData: r.UserData,
-	})
+	strategy.Notify(s.assignor, received)
 	return &pluginproto.OnAssignmentResponse{}, nil
 }
 
 func (s *service) UserData(_ context.Context, r *pluginproto.UserDataRequest) (_ *pluginproto.UserDataResponse, err error) {
 	defer answerPanic(&err)
-	data, err := strategy.UserDataFor(s.assignor, r.Topics)
+	data, err := strategy.UserDataFor(s.assignor, wire.Topics(r))
 	if err != nil {
 		return nil, statusOf(err)
 	}

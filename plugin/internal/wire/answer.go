@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,14 +36,17 @@ func AssignResponse(g *strategy.Group, a *strategy.Assignment) (*pluginproto.Ass
 	if err != nil {
 		return nil, err
 	}
-	w := &answerWriter{group: g, base: base, topics: make(map[string]int, len(g.Topics)), members: make(map[string]int32, len(g.Members))}
+	w := &answerWriter{group: g, base: base, topics: newNames(len(g.Topics)), members: make(map[string]int32, len(g.Members))}
 	for i := range g.Topics {
-		w.topics[g.Topics[i].Name] = i
+		w.topics.number(g.Topics[i].Name)
+	}
+	if len(w.topics.list) < len(g.Topics) {
+		return nil, errors.New("the group has a topic twice")
 	}
 	for i := range g.Members {
 		w.members[g.Members[i].ID] = int32(i)
 	}
-	r := &pluginproto.AssignResponse{Stopped: a.Stopped}
+	r := &pluginproto.AssignResponse{Stopped: shortened(a.Stopped)}
 	if r.Owners, err = w.owners(a); err != nil {
 		return nil, err
 	}
@@ -68,7 +72,7 @@ func AssignResponse(g *strategy.Group, a *strategy.Assignment) (*pluginproto.Ass
 type answerWriter struct {
 	group   *strategy.Group
 	base    []int32
-	topics  map[string]int
+	topics  *names
 	members map[string]int32
 }
 
@@ -82,8 +86,8 @@ func (w *answerWriter) owners(a *strategy.Assignment) ([]int32, error) {
 			seen++
 		}
 		for i := range list {
-			t, ok := w.topics[list[i].Topic]
-			if !ok {
+			t := w.topics.find(list[i].Topic)
+			if t < 0 {
 				return nil, fmt.Errorf("member %q is given partitions of topic %q, which is not of the group", id, list[i].Topic)
 			}
 			of := owners[w.base[t]:w.base[t+1]]
@@ -151,8 +155,8 @@ func set(column []int32, length, i int, v int32) []int32 {
 }
 
 func (w *answerWriter) number(topic string, partition int32) (int32, error) {
-	t, ok := w.topics[topic]
-	if !ok {
+	t := w.topics.find(topic)
+	if t < 0 {
 		return 0, fmt.Errorf("topic %q is said to be unassigned, and is not of the group", topic)
 	}
 	if n := w.base[t+1] - w.base[t]; partition < 0 || partition >= n {
@@ -196,10 +200,7 @@ func Assignment(t *strategy.Table, r *pluginproto.AssignResponse) (strategy.Assi
 // shortened bounds a text that is printed.
 func shortened(text string) string {
 	const most = 200
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "")
-	}
-	return text
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 func unassigned(t *strategy.Table, c *pluginproto.Unassigned) ([]strategy.Unassigned, error) {
@@ -212,7 +213,7 @@ func unassigned(t *strategy.Table, c *pluginproto.Unassigned) ([]strategy.Unassi
 		length int
 		empty  bool // is all that may be missing
 	}{{"reasons", len(c.GetReasons()), n == 0}, {"members", len(c.GetForMembers()), true}, {"other partitions", len(c.GetWithPartitions()), true}} {
-		if column.length != n && !(column.empty && column.length == 0) {
+		if column.length != n && (column.length != 0 || !column.empty) {
 			return nil, fmt.Errorf("%d partitions are unassigned, with %d %s", n, column.length, column.name)
 		}
 	}

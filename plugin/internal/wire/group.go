@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"unicode/utf8"
 
 	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 	"github.com/assignkit/assignkit/strategy"
@@ -18,50 +16,9 @@ import (
 // MaxMessage is the largest message, in bytes, in either direction.
 const MaxMessage = 64 << 20
 
-// names numbers strings in the order in which they come.
-type names struct {
-	index map[string]int32
-	list  []string
-}
-
-func newNames(room int) *names {
-	return &names{index: make(map[string]int32, room), list: make([]string, 0, room)}
-}
-
-func (n *names) number(name string) int32 {
-	i, ok := n.index[name]
-	if !ok {
-		i = int32(len(n.list))
-		n.index[name] = i
-		n.list = append(n.list, text(name))
-	}
-	return i
-}
-
-// text makes a name of any bytes, such as members may have, into the UTF-8 that a message can hold. It keeps different ones apart; the answer
-// refers to all of them by number.
-func text(name string) string {
-	if utf8.ValidString(name) {
-		return name
-	}
-	return strconv.QuoteToASCII(name)
-}
-
-func texts(labels map[string]string) map[string]string {
-	for k, v := range labels {
-		if !utf8.ValidString(k) || !utf8.ValidString(v) {
-			out := make(map[string]string, len(labels))
-			for k, v := range labels {
-				out[text(k)] = text(v)
-			}
-			return out
-		}
-	}
-	return labels
-}
-
-// AssignRequest puts a group, which has passed [strategy.Group.Check], into columns.
+// AssignRequest puts a group, which has passed [strategy.Group.Check], into columns, in canonical order. It keeps some of the group's memory.
 func AssignRequest(g *strategy.Group) *pluginproto.AssignRequest {
+	g = g.Canonical()
 	topics, racks := newNames(len(g.Topics)), newNames(0)
 	r := &pluginproto.AssignRequest{
 		Group: text(g.Name), Generation: g.Generation, Leader: text(g.Leader),
@@ -83,13 +40,13 @@ func AssignRequest(g *strategy.Group) *pluginproto.AssignRequest {
 		to.Id, to.InstanceId, to.Rack = text(m.ID), text(m.InstanceID), text(m.Rack)
 		to.Subscription = subscriptions.number(m.Topics)
 		to.Generation, to.Capacity, to.Draining = m.Generation, m.Capacity, m.Draining
-		to.Labels, to.UserData = texts(m.Labels), m.UserData
+		to.Labels, to.UserData = labels(m.Labels, text), m.UserData
 		to.Owned = columns(m.Owned, topics)
 		to.Releasing = columns(m.Releasing, topics)
 		to.Expecting = columns(m.Expecting, topics)
 		r.Members[i] = to
 	}
-	r.Topics, r.Racks, r.Subscriptions = topics.list, racks.list, subscriptions.list
+	r.Topics, r.Racks, r.Subscriptions = texts(topics.list), texts(racks.list), subscriptions.list
 	return r
 }
 
@@ -115,7 +72,7 @@ type subscriptions struct {
 }
 
 func (s *subscriptions) number(list []string) int32 {
-	if len(s.list) > 0 && slices.Equal(list, s.last) {
+	if len(s.list) > 0 && (same(list, s.last) || slices.Equal(list, s.last)) {
 		return s.lastNumber
 	}
 	numbers := make([]int32, len(list))
@@ -135,6 +92,11 @@ func (s *subscriptions) number(list []string) int32 {
 	return i
 }
 
+// same says whether two lists are one.
+func same(a, b []string) bool {
+	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
+}
+
 // columns is nil for no partitions at all.
 func columns(list []strategy.TopicPartitions, topics *names) *pluginproto.Partitions {
 	if len(list) == 0 {
@@ -152,61 +114,67 @@ func columns(list []strategy.TopicPartitions, topics *names) *pluginproto.Partit
 	return c
 }
 
-// Group makes a group of columns.
+// Group makes a group of columns: one that passes [strategy.Group.Check]. It keeps the message's memory.
 func Group(r *pluginproto.AssignRequest) (*strategy.Group, error) {
 	if len(r.PartitionCounts) > len(r.Topics) {
 		return nil, fmt.Errorf("%d counts of partitions for %d topics", len(r.PartitionCounts), len(r.Topics))
 	}
+	topics, racks := raws(r.Topics), raws(r.Racks)
 	g := &strategy.Group{
-		Name: r.Group, Generation: r.Generation, Leader: r.Leader,
+		Name: raw(r.Group), Generation: r.Generation, Leader: raw(r.Leader),
 		Topics: make([]strategy.Topic, len(r.PartitionCounts)), Members: make([]strategy.Member, len(r.Members)),
 	}
 	for i, n := range r.PartitionCounts {
-		g.Topics[i] = strategy.Topic{Name: r.Topics[i], Partitions: n}
+		g.Topics[i] = strategy.Topic{Name: topics[i], Partitions: n}
 	}
 	for _, d := range r.Details {
-		if int(d.Topic) >= len(g.Topics) || d.Topic < 0 {
+		if d.Topic < 0 || int(d.Topic) >= len(g.Topics) {
 			return nil, fmt.Errorf("details of topic number %d of %d", d.Topic, len(g.Topics))
 		}
 		t := &g.Topics[d.Topic]
 		t.Weights = d.Weights
 		var err error
-		if t.Racks, err = runs(d.RackCounts, d.Racks, r.Racks); err != nil {
+		if t.Racks, err = runs(d.RackCounts, d.Racks, racks); err != nil {
 			return nil, fmt.Errorf("racks of topic %q: %w", t.Name, err)
 		}
 	}
 	lists := make([][]string, len(r.Subscriptions))
 	for i, s := range r.Subscriptions {
 		var err error
-		if lists[i], err = pick(s.GetTopics(), r.Topics); err != nil {
+		if lists[i], err = pick(s.Topics, topics); err != nil {
 			return nil, fmt.Errorf("subscription number %d: %w", i, err)
 		}
 	}
 	for i, m := range r.Members {
-		to := &g.Members[i]
-		if int(m.GetSubscription()) >= len(lists) || m.GetSubscription() < 0 {
-			return nil, fmt.Errorf("member %q: subscription number %d of %d", m.GetId(), m.GetSubscription(), len(lists))
-		}
-		*to = strategy.Member{
-			ID: m.Id, InstanceID: m.InstanceId, Rack: m.Rack, Topics: lists[m.Subscription],
-			Generation: m.Generation, Capacity: m.Capacity, Draining: m.Draining, Labels: m.Labels, UserData: m.UserData,
-		}
-		for _, claim := range []struct {
-			to   *[]strategy.TopicPartitions
-			from *pluginproto.Partitions
-		}{{&to.Owned, m.Owned}, {&to.Releasing, m.Releasing}, {&to.Expecting, m.Expecting}} {
-			var err error
-			if *claim.to, err = Partitions(claim.from, r.Topics); err != nil {
-				return nil, fmt.Errorf("member %q: %w", m.Id, err)
-			}
+		var err error
+		if g.Members[i], err = member(m, topics, lists); err != nil {
+			return nil, fmt.Errorf("member %q: %w", m.Id, err)
 		}
 	}
-	return g, nil
+	return g, g.Check()
 }
 
-// Partitions makes lists of columns; topics are the names that they refer to.
-func Partitions(c *pluginproto.Partitions, topics []string) ([]strategy.TopicPartitions, error) {
-	if len(c.GetTopics()) == 0 && len(c.GetPartitions()) == 0 {
+func member(m *pluginproto.Member, topics []string, lists [][]string) (to strategy.Member, err error) {
+	if m.Subscription < 0 || int(m.Subscription) >= len(lists) {
+		return to, fmt.Errorf("subscription number %d of %d", m.Subscription, len(lists))
+	}
+	to = strategy.Member{
+		ID: raw(m.Id), InstanceID: raw(m.InstanceId), Rack: raw(m.Rack), Topics: lists[m.Subscription],
+		Generation: m.Generation, Capacity: m.Capacity, Draining: m.Draining, Labels: labels(m.Labels, raw), UserData: m.UserData,
+	}
+	if to.Owned, err = partitions(m.Owned, topics); err != nil {
+		return to, err
+	}
+	if to.Releasing, err = partitions(m.Releasing, topics); err != nil {
+		return to, err
+	}
+	to.Expecting, err = partitions(m.Expecting, topics)
+	return to, err
+}
+
+// partitions makes lists of columns; topics are the names that they refer to.
+func partitions(c *pluginproto.Partitions, topics []string) ([]strategy.TopicPartitions, error) {
+	if c == nil {
 		return nil, nil
 	}
 	if len(c.Topics) != len(c.Counts) {
@@ -228,14 +196,10 @@ func Partitions(c *pluginproto.Partitions, topics []string) ([]strategy.TopicPar
 	if len(rest) > 0 {
 		return nil, fmt.Errorf("%d partitions of no topic", len(rest))
 	}
+	if len(out) == 0 {
+		return nil, nil
+	}
 	return out, nil
-}
-
-// PartitionColumns is the reverse of [Partitions], with the names of topics that the columns refer to.
-func PartitionColumns(list []strategy.TopicPartitions) (topics []string, c *pluginproto.Partitions) {
-	n := newNames(len(list))
-	c = columns(list, n)
-	return n.list, c
 }
 
 // runs cuts a list of numbers into lists of names.

@@ -1,0 +1,166 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	pluginproto "github.com/assignkit/assignkit/plugin/proto"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// Whatever a group says, the plugin gets it, in canonical order.
+func TestGroupGoesOver(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := group(t)
+		if err := g.Check(); err != nil {
+			t.Fatalf("not a group: %v", err)
+		}
+		before := dumped(g)
+		if got, want := dumped(sent(t, g)), dumped(g.Canonical()); got != want {
+			t.Fatalf("sent\n%s\ngot\n%s", want, got)
+		}
+		if dumped(g) != before {
+			t.Fatalf("the group was changed")
+		}
+	})
+}
+
+func TestTextKeepsNamesApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range append(odd, "") {
+		text := text(name)
+		if other, ok := seen[text]; ok {
+			t.Errorf("%q and %q are both %q", name, other, text)
+		}
+		seen[text] = name
+		if got := raw(text); got != name {
+			t.Errorf("%q became %q, and that %q", name, text, got)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := maybeName.Draw(t, "a"), maybeName.Draw(t, "b")
+		if raw(text(a)) != a || a != b && text(a) == text(b) {
+			t.Fatalf("%q is %q, %q is %q", a, text(a), b, text(b))
+		}
+	})
+}
+
+// Members that read the same have one list, and topics stand in the message once.
+func TestSharedThingsGoOnce(t *testing.T) {
+	both := []string{"t", "u"}
+	r := AssignRequest(&strategy.Group{
+		Topics: []strategy.Topic{{Name: "t", Partitions: 2, Racks: [][]string{{"r"}, {"r", "s"}}}, {Name: "u", Partitions: 1}},
+		Members: []strategy.Member{
+			{ID: "a", Topics: both, Owned: []strategy.TopicPartitions{{Topic: "gone", Partitions: []int32{1}}}},
+			{ID: "b", Topics: []string{"t"}}, {ID: "c", Topics: []string{"t", "u"}}, {ID: "d", Topics: both}, {ID: "e", Topics: []string{"gone", "t"}},
+		},
+	})
+	if len(r.Topics) != 3 || len(r.PartitionCounts) != 2 || len(r.Subscriptions) != 3 || len(r.Racks) != 2 || len(r.Details) != 1 {
+		t.Errorf("topics %q, %d of them exist, %d subscriptions, racks %q, %d details", r.Topics, len(r.PartitionCounts), len(r.Subscriptions), r.Racks, len(r.Details))
+	}
+}
+
+func TestRequestsThatMakeNoSense(t *testing.T) {
+	one := func(m *pluginproto.Member) *pluginproto.AssignRequest {
+		return &pluginproto.AssignRequest{
+			Topics: []string{"t", "gone"}, PartitionCounts: []int32{2}, Racks: []string{"r"},
+			Subscriptions: []*pluginproto.Subscription{{Topics: []int32{0}}}, Members: []*pluginproto.Member{m},
+		}
+	}
+	owning := func(p *pluginproto.Partitions) *pluginproto.AssignRequest {
+		return one(&pluginproto.Member{Id: "m", Owned: p})
+	}
+	detailed := func(d *pluginproto.TopicDetail) *pluginproto.AssignRequest {
+		r := one(&pluginproto.Member{Id: "m"})
+		r.Details = []*pluginproto.TopicDetail{d}
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		r    *pluginproto.AssignRequest
+		says string
+	}{
+		{"more counts than topics", &pluginproto.AssignRequest{Topics: []string{"t"}, PartitionCounts: []int32{1, 1}}, "2 counts of partitions for 1 topics"},
+		{"a negative count", &pluginproto.AssignRequest{Topics: []string{"t"}, PartitionCounts: []int32{-1}}, `topic "t": has -1 partitions`},
+		{"a huge count", &pluginproto.AssignRequest{Topics: []string{"t"}, PartitionCounts: []int32{1<<31 - 1}}, `topic "t": has 2147483647 partitions`},
+		{"many large counts", &pluginproto.AssignRequest{Topics: []string{"t", "u"}, PartitionCounts: []int32{1 << 25, 1 << 25}}, "more than 33554432 partitions"},
+		{"no such subscription", one(&pluginproto.Member{Id: "m", Subscription: 1}), `member "m": subscription number 1 of 1`},
+		{"a negative subscription", one(&pluginproto.Member{Id: "m", Subscription: -1}), `member "m": subscription number -1 of 1`},
+		{"no id", one(&pluginproto.Member{}), "has no id"},
+		{"a negative capacity", one(&pluginproto.Member{Id: "m", Capacity: -1}), `member "m": capacity -1`},
+		{"a subscription to no topic", &pluginproto.AssignRequest{Topics: []string{"t"}, Subscriptions: []*pluginproto.Subscription{{Topics: []int32{0, 1}}}}, "subscription number 0: name number 1 of 1"},
+		{"a claim without counts", owning(&pluginproto.Partitions{Topics: []int32{0}, Partitions: []int32{0}}), `member "m": 0 counts of partitions for 1 topics`},
+		{"counts of nothing", owning(&pluginproto.Partitions{Counts: []int32{1}}), `1 counts of partitions for 0 topics`},
+		{"a claim of no topic", owning(&pluginproto.Partitions{Topics: []int32{2}, Counts: []int32{0}}), "topic number 2 of 2"},
+		{"a claim of topic -1", owning(&pluginproto.Partitions{Topics: []int32{-1}, Counts: []int32{0}}), "topic number -1 of 2"},
+		{"too few partitions", owning(&pluginproto.Partitions{Topics: []int32{1}, Counts: []int32{2}, Partitions: []int32{0}}), `2 partitions of topic "gone", where 1 are left`},
+		{"too many partitions", owning(&pluginproto.Partitions{Topics: []int32{1}, Counts: []int32{1}, Partitions: []int32{0, 1}}), "1 partitions of no topic"},
+		{"only partitions", owning(&pluginproto.Partitions{Partitions: []int32{0}}), "1 partitions of no topic"},
+		{"a negative number of partitions", owning(&pluginproto.Partitions{Topics: []int32{0, 0}, Counts: []int32{-1, 2}, Partitions: []int32{0}}), `-1 partitions of topic "t"`},
+		{"releasing", one(&pluginproto.Member{Id: "m", Releasing: &pluginproto.Partitions{Topics: []int32{9}, Counts: []int32{0}}}), "topic number 9 of 2"},
+		{"expecting", one(&pluginproto.Member{Id: "m", Expecting: &pluginproto.Partitions{Topics: []int32{9}, Counts: []int32{0}}}), "topic number 9 of 2"},
+		{"details of a topic that does not exist", detailed(&pluginproto.TopicDetail{Topic: 1}), "details of topic number 1 of 1"},
+		{"details of topic -1", detailed(&pluginproto.TopicDetail{Topic: -1}), "details of topic number -1 of 1"},
+		{"racks of too few partitions", detailed(&pluginproto.TopicDetail{RackCounts: []int32{0}}), "racks for 1 of 2 partitions"},
+		{"weights of too few partitions", detailed(&pluginproto.TopicDetail{Weights: []float64{1}}), "weights for 1 of 2 partitions"},
+		{"a negative number of racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{-1, 2}, Racks: []int32{0}}), `racks of topic "t": -1 of partition 0`},
+		{"too few racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{1, 1}, Racks: []int32{0}}), `racks of topic "t": 1 of partition 1, where 0 are left`},
+		{"too many racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{0, 0}, Racks: []int32{0}}), `racks of topic "t": 1 of no partition`},
+		{"no such rack", detailed(&pluginproto.TopicDetail{RackCounts: []int32{1, 0}, Racks: []int32{1}}), `racks of topic "t": name number 1 of 1`},
+	} {
+		data, err := proto.Marshal(c.r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &pluginproto.AssignRequest{}
+		if err := proto.Unmarshal(data, r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Group(r); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.says)
+		}
+	}
+}
+
+// What is said of an assignment goes over, as does what is asked for a join.
+func TestNoticesGoOver(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		topics := rapid.SliceOfN(maybeName, 1, 4).Draw(t, "topics")
+		r := strategy.Received{
+			Group: maybeName.Draw(t, "group"), Generation: rapid.Int32().Draw(t, "generation"), Member: name.Draw(t, "member"),
+			Partitions: claims(t, topics, "partitions"), UserData: data.Draw(t, "data"),
+		}
+		bytes, err := proto.Marshal(OnAssignmentRequest(r))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		message := &pluginproto.OnAssignmentRequest{}
+		if err := proto.Unmarshal(bytes, message); err != nil {
+			t.Fatalf("%v", err)
+		}
+		got, err := Received(message)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if got.Group != r.Group || got.Generation != r.Generation || got.Member != r.Member || string(got.UserData) != string(r.UserData) ||
+			listed(got.Partitions) != listed(r.Partitions) {
+			t.Fatalf("sent %q, got %q", r, got)
+		}
+		if bytes, err = proto.Marshal(UserDataRequest(topics)); err != nil {
+			t.Fatalf("%v", err)
+		}
+		question := &pluginproto.UserDataRequest{}
+		if err := proto.Unmarshal(bytes, question); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if got := Topics(question); strings.Join(got, ",") != strings.Join(topics, ",") {
+			t.Fatalf("sent %q, got %q", topics, got)
+		}
+	})
+	if _, err := Received(&pluginproto.OnAssignmentRequest{Partitions: &pluginproto.Partitions{Topics: []int32{0}, Counts: []int32{0}}}); err == nil {
+		t.Error("a topic without a name was taken")
+	}
+}
