@@ -104,7 +104,7 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strate
 	case size > wire.MaxMessage:
 		return strategy.Assignment{}, a.supervisor.fail("assign", fmt.Errorf("%w: the group of %d members and %d partitions has %d bytes, and %d is the most",
 			ErrTooLarge, len(g.Members), t.Len(), size, wire.MaxMessage))
-	case size > compressAbove:
+	case compresses(size):
 		options = append(options, grpc.UseCompressor(gzip.Name))
 	}
 	defer a.supervisor.took(time.Now())

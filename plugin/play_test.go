@@ -15,6 +15,8 @@ func play(name string) {
 	switch name {
 	case "sticky":
 		Serve(sticky.Assignor{})
+	case "echo":
+		Serve(echo{})
 	case "prints":
 		fmt.Println("hello from before the handshake")
 		fmt.Print("and no end of line")

@@ -86,6 +86,7 @@ func (l *launch) start(ctx context.Context) (*process, error) {
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: l.dir},
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
+			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
 			grpc.WithIdleTimeout(0), // a connection that is closed cannot be opened again
 			grpc.WithStreamInterceptor(p.stream),
 		},

@@ -23,8 +23,16 @@ import (
 // is that of the main module, as go build -ldflags or a tag has set it.
 type Versioner interface{ Version() string }
 
-// compressAbove is the size from which messages are compressed.
-const compressAbove = 4 << 20
+// Messages of sizes in between are compressed. The largest are not, as bytes that do not compress would then be more than a message may have.
+const (
+	compressAbove = 4 << 20
+	compressMost  = wire.MaxMessage - 1<<20
+)
+
+func compresses(size int) bool { return size > compressAbove && size <= compressMost }
+
+// window is what either side sends, in bytes, before the other has to say that it has read some.
+const window = 8 << 20
 
 // service answers a host's calls by asking an assignor. Calls run concurrently.
 type service struct {
@@ -39,7 +47,8 @@ func newService(a strategy.Assignor, began func()) *service {
 
 // serverOptions are those of a plugin's server.
 func serverOptions(more []grpc.ServerOption) []grpc.ServerOption {
-	return append(more, grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage))
+	return append(more, grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
+		grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window))
 }
 
 func (s *service) Describe(context.Context, *pluginproto.DescribeRequest) (r *pluginproto.DescribeResponse, err error) {
@@ -83,7 +92,7 @@ func (s *service) Assign(ctx context.Context, r *pluginproto.AssignRequest) (_ *
 	switch size := proto.Size(answer); {
 	case size > wire.MaxMessage:
 		return nil, status.Errorf(codes.ResourceExhausted, "the answer has %d bytes, and %d is the most", size, wire.MaxMessage)
-	case size > compressAbove:
+	case compresses(size):
 		if err := grpc.SetSendCompressor(ctx, gzip.Name); err != nil {
 			return nil, status.Errorf(codes.Internal, "compressing the answer: %v", err)
 		}
