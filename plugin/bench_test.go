@@ -3,8 +3,6 @@ package plugin
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/metrics"
 	"slices"
 	"testing"
 	"time"
@@ -15,8 +13,7 @@ import (
 )
 
 // BenchmarkAssign asks sticky in this process and as a plugin, in turns, and reports medians and what the plugin costs more; ns/op is both
-// together. Then it reports what this process's heap had at most, garbage included, while the plugin was asked: beside the group, and
-// what of that a call in this process takes as well.
+// together. bench/targets says what is to be reached, and measures memory too.
 func BenchmarkAssign(b *testing.B) {
 	a, err := Unlocked(context.Background(), Config{Private: b.TempDir(), CallTimeout: time.Minute}, executable(b, folder(b), "sticky"))
 	if err != nil {
@@ -34,14 +31,10 @@ func BenchmarkAssign(b *testing.B) {
 }
 
 func benchmarkAssign(b *testing.B, a *Assignor, s bench.Shape, phase string) {
-	before := settled()
-	made, err := s.Group(b.Context(), phase, sticky.Assignor{})
+	g, err := s.Group(b.Context(), phase, sticky.Assignor{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	g := &strategy.Group{Name: made.Name, Generation: made.Generation, Topics: made.Topics, Members: made.Members} // and nothing else of how it was made
-	made = nil
-	input := settled() - before
 	var here, there []time.Duration
 	for b.Loop() {
 		here = append(here, timed(b, sticky.Assignor{}, g))
@@ -54,20 +47,6 @@ func benchmarkAssign(b *testing.B, a *Assignor, s bench.Shape, phase string) {
 	b.ReportMetric(plugin, "plugin-ms")
 	b.ReportMetric(plugin-in, "over-ms")
 	b.ReportMetric((there[0]-here[0]).Seconds()*1e3, "least-over-ms")
-	b.ReportMetric(float64(input)/1e6, "input-MB")
-	b.ReportMetric(float64(peak(b, sticky.Assignor{}, g))/1e6, "peak-in-process-MB")
-	b.ReportMetric(float64(peak(b, a, g))/1e6, "peak-MB")
-}
-
-// peak is what a call adds to the heap at most, in bytes, of three.
-func peak(b *testing.B, a strategy.Assignor, g *strategy.Group) (most uint64) {
-	for range 3 {
-		floor := settled()
-		p := sample()
-		timed(b, a, g)
-		most = max(most, p.stop()-floor)
-	}
-	return most
 }
 
 func timed(b *testing.B, a strategy.Assignor, g *strategy.Group) time.Duration {
@@ -81,46 +60,4 @@ func timed(b *testing.B, a strategy.Assignor, g *strategy.Group) time.Duration {
 		b.Fatal(err)
 	}
 	return took
-}
-
-// settled is the heap in bytes, without garbage.
-func settled() uint64 {
-	runtime.GC()
-	runtime.GC()
-	return heap()
-}
-
-func heap() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
-}
-
-// sampler looks at the heap every half a millisecond.
-type sampler struct {
-	end, done chan struct{}
-	most      uint64
-}
-
-func sample() *sampler {
-	p := &sampler{end: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		for {
-			p.most = max(p.most, heap())
-			select {
-			case <-p.end:
-				return
-			case <-time.After(500 * time.Microsecond):
-			}
-		}
-	}()
-	return p
-}
-
-// stop returns the most that was seen.
-func (p *sampler) stop() uint64 {
-	close(p.end)
-	<-p.done
-	return max(p.most, heap())
 }

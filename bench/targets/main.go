@@ -11,9 +11,17 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+
+	"github.com/assignkit/assignkit/plugin"
+	"github.com/assignkit/assignkit/strategies/sticky"
 )
 
 func main() {
+	if filepath.Base(os.Args[0]) == pluginFile {
+		plugin.Serve(sticky.Assignor{})
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	missed, err := run(ctx, os.Stdout)
 	stop()

@@ -47,6 +47,16 @@ Every member's subscription decoded, an assignment with sticky, every member's a
 	if missed += n; err != nil {
 		return missed, err
 	}
+	fmt.Fprint(w, `
+## The same assignor as a plugin
+
+sticky asked in this process and as a plugin, in turns. The heap is this process's at its largest while the plugin is asked, garbage included.
+
+`)
+	n, err = asPlugin(ctx, w)
+	if missed += n; err != nil {
+		return missed, err
+	}
 	if missed == 0 {
 		_, err = fmt.Fprintln(w, "\nEvery target was reached in this run.")
 	} else {
