@@ -11,13 +11,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
-	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 	"github.com/assignkit/assignkit/strategies/roundrobin"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -48,16 +46,8 @@ func (s *stage) plugin(t testing.TB, cfg Config, name string) *Assignor {
 		cfg.Memory = 0 // the race detector maps more than any limit
 	}
 	path := executable(t, folder(t), name)
-	expected := description{name: "sticky", version: "0.0.0"}
-	var once sync.Once
-	sup := newSupervisor(name, cfg.Logger.With("plugin", name),
-		func() (*launch, error) {
-			return &launch{path: path, dir: s.dir, memory: cfg.Memory, timeout: cfg.StartTimeout}, nil
-		},
-		func(r *pluginproto.DescribeResponse) error {
-			once.Do(func() { expected.onAssignment, expected.userData = r.GetOnAssignment(), r.GetUserData() })
-			return agree(described(r), expected)
-		})
+	expected := description{name: "sticky", version: "0.0.0", onAssignment: name == "remembering", userData: name == "remembering" || name == "datapanics"}
+	sup := newSupervisor(name, cfg.Logger.With("plugin", name), &image{cfg: cfg, private: &private{path: s.dir}, path: path, copied: path, says: &expected})
 	a := newAssignor(sup, expected, cfg, func() error { sup.close(); return nil })
 	t.Cleanup(func() { _ = a.Close() })
 	return a

@@ -65,7 +65,7 @@ func init() {
 		"slowstart":   func() { time.Sleep(time.Second); Serve(sticky.Assignor{}) },
 		"remembering": func() { Serve(&remembering{}) },
 		"logs":        inCall(func(context.Context) { logs() }),
-		"host":        playHost,
+		"doomedhost":  playDoomedHost,
 	})
 }
 

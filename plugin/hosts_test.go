@@ -18,14 +18,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// What playHost is told by its environment.
+// What playDoomedHost is told by its environment.
 const (
 	hostPlugin  = "ASSIGNKIT_TEST_PLUGIN"
 	hostPrivate = "ASSIGNKIT_TEST_PRIVATE"
 )
 
-// playHost is a host that starts a plugin, says which process that is, has it asked, and waits.
-func playHost() {
+// playDoomedHost is a host that starts a plugin, says which process that is, has it asked, and waits.
+func playDoomedHost() {
 	a, err := Unlocked(context.Background(), Config{Private: os.Getenv(hostPrivate), CallTimeout: time.Hour, Logger: slog.New(slog.DiscardHandler), Memory: -1}, os.Getenv(hostPlugin))
 	if err != nil {
 		fmt.Println("error:", err)
@@ -47,7 +47,7 @@ func TestHostKilled(t *testing.T) {
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
 			folder := folder(t)
-			host := exec.Command(executable(t, folder, "host"))
+			host := exec.Command(executable(t, folder, "doomedhost"))
 			host.Env = append(os.Environ(), hostPlugin+"="+executable(t, folder, plugin), hostPrivate+"="+dir)
 			host.Stderr = os.Stderr
 			out, err := host.StdoutPipe()

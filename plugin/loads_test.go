@@ -110,7 +110,7 @@ func TestNotExecuted(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), c.mode); err != nil {
 				t.Fatal(err)
 			}
-			private := t.TempDir()
+			private := newStage(t).dir
 			a, err := Unlocked(context.Background(), Config{Private: private, StartTimeout: patience, Logger: slog.New(slog.DiscardHandler)}, path)
 			if err == nil {
 				t.Fatal("it runs", a.Close())

@@ -106,7 +106,7 @@ func TestSwappedBeforeARestart(t *testing.T) {
 		t.Errorf("without the copy: %v", err)
 	}
 	script{log: log}.put(t, dir, "p")
-	eventually(t, "it answers", func() bool { return ask(a) == nil })
+	until(t, "it answers", func() bool { return ask(a) == nil })
 }
 
 // kill kills the process of a plugin that runs.
@@ -116,7 +116,7 @@ func kill(t testing.TB, a *Assignor) {
 	p := a.supervisor.current
 	a.supervisor.mu.Unlock()
 	p.runner.kill()
-	eventually(t, "it has ended", func() bool { return !a.Stats().Running })
+	until(t, "it has ended", func() bool { return !a.Stats().Running })
 }
 
 func TestPrivateFoldersOfHosts(t *testing.T) {

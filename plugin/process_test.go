@@ -17,8 +17,6 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
-
-	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 )
 
 // TestStreams has no stream of go-plugin's broker, and closes connections that go-plugin has forgotten.
@@ -80,17 +78,17 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestEnvironment has a lock list variables that the handshake needs, which the host has itself as it is a plugin: they are not passed on.
+// TestHandshakeEnvironment has a lock list variables that the handshake needs, which the host has itself as it is a plugin: they are not passed on.
 func TestHandshakeEnvironment(t *testing.T) {
 	linuxOnly(t)
 	t.Setenv("SECRET_OF_THE_HOST", "x")
 	s := newStage(t)
 	a := s.plugin(t, Config{StartTimeout: patience}, "sticky")
-	inner := a.supervisor.launch
-	a.supervisor.launch = func() (*launch, error) {
-		l, err := inner()
-		l.env = []string{"PLUGIN_UNIX_SOCKET_DIR=/none", "PLUGIN_PROTOCOL_VERSIONS=7", "PLUGIN_CLIENT_CERT=x", instanceVariable + "=x", "OWN=y"}
-		return l, err
+	for name, value := range map[string]string{
+		"PLUGIN_UNIX_SOCKET_DIR": "/none", "PLUGIN_PROTOCOL_VERSIONS": "7", "PLUGIN_CLIENT_CERT": "x", instanceVariable: "x", "OWN": "y",
+	} {
+		t.Setenv(name, value)
+		a.supervisor.image.environment = append(a.supervisor.image.environment, name)
 	}
 	if _, err := a.Assign(context.Background(), smallGroup()); err != nil {
 		t.Error(err)
@@ -110,27 +108,27 @@ func TestUpgradeHangs(t *testing.T) {
 	a := s.plugin(t, Config{StartTimeout: 3 * time.Second}, "sticky")
 	warm(t, a)
 	first := pid(t, a)
-	hang := func(ctx context.Context, _ pluginproto.AssignorServiceClient) error { <-ctx.Done(); return ctx.Err() }
-	err := a.supervisor.replace(context.Background(), hang)
-	if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, context.DeadlineExceeded) {
+	i := a.supervisor.image
+	hanging := func() *image {
+		path := executable(t, folder(t), "loops")
+		return &image{cfg: i.cfg, private: i.private, path: path, copied: path}
+	}
+	err := a.supervisor.replace(context.Background(), hanging(), 300*time.Millisecond)
+	if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, ErrUnresponsive) {
 		t.Errorf("%v, %+v", err, e)
 	}
 	if pid(t, a) != first {
 		t.Error("the old process does not go on")
 	}
-	testing, done := make(chan struct{}), make(chan error, 1)
-	go func() {
-		done <- a.supervisor.replace(context.Background(), func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
-			close(testing)
-			return hang(ctx, c)
-		})
-	}()
-	<-testing
+	eventually(t, "the new process runs on", func() []string { return marked(s.dir)[1:] })
+	done := make(chan error, 1)
+	go func() { done <- a.supervisor.replace(context.Background(), hanging(), time.Hour) }()
+	until(t, "another one is tried", func() bool { return len(marked(s.dir)) == 2 })
 	_ = a.Close()
 	if err := <-done; err == nil {
 		t.Error("a closed plugin was upgraded")
 	}
-	if err := a.supervisor.replace(context.Background(), hang); !errors.Is(err, ErrClosed) {
+	if err := a.supervisor.replace(context.Background(), hanging(), time.Hour); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 	s.gone(t)

@@ -187,7 +187,7 @@ func ask(a *Assignor) error {
 }
 
 // eventually waits for a condition.
-func eventually(t testing.TB, what string, is func() bool) {
+func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); !is(); time.Sleep(2 * time.Millisecond) {
 		if time.Since(began) > 30*time.Second {

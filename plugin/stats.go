@@ -12,7 +12,7 @@ type Stats struct {
 	Running bool   // there is a process
 	Starts  int64  // processes that got ready
 	Answers int64  // calls that it answered, if with an error
-	// Failures counts crashes, calls without an answer in time, answers larger than a message, and starts that failed.
+	// Failures counts crashes, calls without an answer in time, answers that make no sense or are larger than a message, and starts that failed.
 	Failures        int64
 	Causes          Causes // of the failures, which they add up to
 	LastFailure     string // "" if there was none
@@ -30,7 +30,7 @@ type Causes struct {
 	Start        int64 // it did not get ready
 	Crash        int64 // it ended
 	Unresponsive int64 // it did not answer in time
-	TooLarge     int64 // its answer was larger than a message may be
+	Answer       int64 // its answer made no sense, or was larger than a message may be
 	Other        int64
 }
 
@@ -52,8 +52,8 @@ func (c *Causes) count(err error) {
 		c.Crash++
 	case is(ErrUnresponsive):
 		c.Unresponsive++
-	case is(ErrTooLarge):
-		c.TooLarge++
+	case is(ErrAnswer, ErrTooLarge):
+		c.Answer++
 	default:
 		c.Other++
 	}

@@ -19,7 +19,7 @@ func TestCauses(t *testing.T) {
 		{fmt.Errorf("%w: %w", ErrStart, ErrCrashed), Causes{Start: 1}},
 		{fmt.Errorf("%w: signal: killed", ErrCrashed), Causes{Crash: 1}},
 		{ErrUnresponsive, Causes{Unresponsive: 1}},
-		{ErrTooLarge, Causes{TooLarge: 1}},
+		{ErrTooLarge, Causes{Answer: 1}},
 		{errors.New("something else"), Causes{Other: 1}},
 	} {
 		var got Causes

@@ -54,7 +54,7 @@ func TestUpgrade(t *testing.T) {
 	if err := ask(a); err != nil || count(log, "asked 2") != before+2 || count(log, "started 1") != 1 {
 		t.Errorf("%v: %v", err, lines(log))
 	}
-	eventually(t, "the old copy is gone", func() bool { return len(inFolder(t, c.private.dir())) == 2 })
+	until(t, "the old copy is gone", func() bool { return len(inFolder(t, c.private.dir())) == 2 })
 }
 
 func TestUpgradeOfOneThatDoesNotRun(t *testing.T) {
@@ -76,7 +76,7 @@ func TestUpgradeWhileACallIsInFlight(t *testing.T) {
 	a := load(t, c, "p")
 	answered := make(chan error, 1)
 	go func() { answered <- ask(a) }()
-	eventually(t, "it is asked", func() bool { return count(log, "asked 1") == 1 })
+	until(t, "it is asked", func() bool { return count(log, "asked 1") == 1 })
 	lockScript(t, cfg, "p", script{version: "2", log: log})
 	if err := errors.Join(c.Reload(t.Context()), ask(a)); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestPluginThatIsNotLockedAnyMore(t *testing.T) {
 	if err != nil {
 		t.Errorf("the fallback: %v", err)
 	}
-	eventually(t, "the process and the copy are gone", func() bool { return len(inFolder(t, c.private.dir())) == 1 })
+	until(t, "the process and the copy are gone", func() bool { return len(inFolder(t, c.private.dir())) == 1 })
 	relock(t, cfg, before)
 	if err := errors.Join(c.Reload(t.Context()), ask(a)); err != nil {
 		t.Errorf("locked again: %v", err)

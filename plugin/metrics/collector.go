@@ -30,7 +30,7 @@ func New(catalog *plugin.Catalog) *Collector {
 		running:     desc("running", "1 if there is a process of the plugin, 0 if not: it is started when it is asked something."),
 		starts:      desc("starts_total", "Processes of the plugin that got ready."),
 		answers:     desc("answers_total", "Calls that the plugin has answered, if with an error."),
-		failures:    desc("failures_total", "Times that the plugin crashed, did not answer in time, answered too much or could not be started, by cause.", "cause"),
+		failures:    desc("failures_total", "Times that the plugin crashed, did not answer in time, answered nonsense or could not be started, by cause.", "cause"),
 		lastFailure: desc("last_failure_timestamp_seconds", "When it last did."),
 		backoff:     desc("backoff_seconds", "Time for which the plugin is still left alone after failures, 0 if it may be started."),
 		assign:      desc("assign_duration_seconds", "Time that calls of Assign took, with or without an answer, starts of the plugin included."),
@@ -75,7 +75,7 @@ func (m *Collector) show(out chan<- prometheus.Metric, s *plugin.Stats, now time
 		n     int64
 	}{
 		{"refused", s.Causes.Refused}, {"start", s.Causes.Start}, {"crash", s.Causes.Crash}, {"unresponsive", s.Causes.Unresponsive},
-		{"too_large", s.Causes.TooLarge}, {"other", s.Causes.Other},
+		{"answer", s.Causes.Answer}, {"other", s.Causes.Other},
 	} {
 		counter(m.failures, f.n, f.cause) // each from the start, so that the first one is seen as an increase
 	}

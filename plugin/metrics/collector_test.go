@@ -25,7 +25,7 @@ func TestShow(t *testing.T) {
 		{Plugin: "new"},
 		{
 			Plugin: "old", Version: "1.2.3", Running: true, Starts: 2, Answers: 3, Failures: 21,
-			Causes:          plugin.Causes{Refused: 1, Start: 2, Crash: 3, Unresponsive: 4, TooLarge: 5, Other: 6},
+			Causes:          plugin.Causes{Refused: 1, Start: 2, Crash: 3, Unresponsive: 4, Answer: 5, Other: 6},
 			LastFailureTime: now.Add(-500 * time.Millisecond), Retry: now.Add(1500 * time.Millisecond),
 			Assigns: 7, AssignTime: 2500 * time.Millisecond,
 		},
@@ -44,7 +44,7 @@ func TestShow(t *testing.T) {
 		`failures_total{cause="start",plugin="old"} 2`,
 		`failures_total{cause="crash",plugin="old"} 3`,
 		`failures_total{cause="unresponsive",plugin="old"} 4`,
-		`failures_total{cause="too_large",plugin="old"} 5`,
+		`failures_total{cause="answer",plugin="old"} 5`,
 		`failures_total{cause="other",plugin="old"} 6`,
 		`failures_total{cause="other",plugin="new"} 0`,
 		`assign_duration_seconds_sum{plugin="old"} 2.5`,

@@ -55,11 +55,11 @@ func Example() {
 	// assignkit_plugin_answers_total{plugin="sticky"} 1
 	// assignkit_plugin_assign_duration_seconds_count{plugin="sticky"} 1
 	// assignkit_plugin_backoff_seconds{plugin="sticky"} 0
+	// assignkit_plugin_failures_total{cause="answer",plugin="sticky"} 0
 	// assignkit_plugin_failures_total{cause="crash",plugin="sticky"} 0
 	// assignkit_plugin_failures_total{cause="other",plugin="sticky"} 0
 	// assignkit_plugin_failures_total{cause="refused",plugin="sticky"} 0
 	// assignkit_plugin_failures_total{cause="start",plugin="sticky"} 0
-	// assignkit_plugin_failures_total{cause="too_large",plugin="sticky"} 0
 	// assignkit_plugin_failures_total{cause="unresponsive",plugin="sticky"} 0
 	// assignkit_plugin_info{plugin="sticky",version="0.0.0"} 1
 	// assignkit_plugin_running{plugin="sticky"} 1
