@@ -213,6 +213,24 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestEach tells of every rule once, kept or not, and says why it is one.
+func TestEach(t *testing.T) {
+	var kept, broken []string
+	err := Options{}.Each(spoiled(func(_ *strategy.Group, a *strategy.Assignment) { a.Members["stranger"] = nil }), func(rule, demand string, faults []*Fault) {
+		if demand == "" {
+			t.Errorf("rule %q demands nothing", rule)
+		}
+		if len(faults) == 0 {
+			kept = append(kept, rule)
+		} else {
+			broken = append(broken, rule)
+		}
+	})
+	if err != nil || len(kept)+len(broken) != len(rules) || !slices.Contains(kept, "name") || !slices.Contains(broken, "valid") {
+		t.Errorf("kept are %v, broken are %v; %v", kept, broken, err)
+	}
+}
+
 // TestFaultNamesGroup reads the group back from a fault: it is what one gives to the command that shows assignments.
 func TestFaultNamesGroup(t *testing.T) {
 	err := Check(spoiled(func(g *strategy.Group, a *strategy.Assignment) { a.Members["stranger"] = nil }))

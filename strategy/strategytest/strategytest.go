@@ -64,17 +64,26 @@ func (o Options) Run(t *testing.T, newAssignor func() strategy.Assignor) {
 
 // Check is the function [Check] with options.
 func (o Options) Check(newAssignor func() strategy.Assignor) error {
-	c := newChecker(o, newAssignor)
 	var errs []error
-	for _, r := range rules {
-		for _, f := range c.apply(r) {
+	err := o.Each(newAssignor, func(_, _ string, faults []*Fault) {
+		for _, f := range faults {
 			errs = append(errs, f)
 		}
+	})
+	return errors.Join(append(errs, err)...)
+}
+
+// Each is Check rule by rule, for programs that show what is going on: report is called when a rule has been tried, with its name, what it demands in a sentence,
+// and the faults that were found, none if it is kept. What is returned is what closing the assignors has failed with.
+func (o Options) Each(newAssignor func() strategy.Assignor, report func(rule, demand string, faults []*Fault)) error {
+	c := newChecker(o, newAssignor)
+	for _, r := range rules {
+		report(r.name, r.explanation, c.apply(r))
 	}
 	if err := c.close(); err != nil {
-		errs = append(errs, fmt.Errorf("closing the assignors: %w", err))
+		return fmt.Errorf("closing the assignors: %w", err)
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // A Fault is one way in which an assignor breaks a rule.
