@@ -156,7 +156,7 @@ func TestReloadAll(t *testing.T) {
 		t.Errorf("without any: %v", err)
 	}
 	a, p := parse(t, "plugin:sticky", lock)
-	defer strategy.Close(a) //nolint:errcheck // looked at below
+	defer strategy.Close(a)
 	ask(t, a)
 	path := filepath.Join(filepath.Dir(lock), "assignor-sticky")
 	data, err := os.ReadFile(path)

@@ -107,8 +107,8 @@ func (w *answerer) file(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = src.Close() }() // it was only read
-	lines := input.NewLines(src, input.MaxLine)
+	defer func() { _ = src.Close() }()                            // it was only read
+	lines := input.NewLines(input.Until(ctx, src), input.MaxLine) // so that the assignor is closed at once
 	for {
 		if lines.Idle() {
 			if err := w.opts.io.Out.Flush(); err != nil { // whoever asks may wait for the answer
@@ -120,11 +120,10 @@ func (w *answerer) file(ctx context.Context, name string) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil && !errors.As(err, &long):
 			return fmt.Errorf("%s: %w", src.Name, err)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
 		}
 		where := fmt.Sprintf("%s:%d", src.Name, lines.Number)
 		if err := w.answer(ctx, where, line, err); err != nil {
