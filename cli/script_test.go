@@ -19,8 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts that expect it")
 
-// TestMain lets the test binary play the program.
+// TestMain lets the test binary play the program, and plugins.
 func TestMain(m *testing.M) {
+	playPlugin()
 	testscript.Main(m, map[string]func(){
 		"assignctl": func() { os.Exit(Main(context.Background(), os.Args[1:], OS())) },
 	})
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE COMMAND...   run a command that has to end with this code
 //	examples COMMAND...     run every example in the help of a command
+//	executable FOLDER NAME [BUILD]
+//	                        put a plugin into a folder, one of the names that playPlugin knows
+//	nothingleft             fail if something is left of a plugin that has run
 //	documented PAGE...      run every command that a page of the project shows, and compare what it prints
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -43,9 +47,12 @@ func TestScripts(t *testing.T) {
 			for _, name := range []string{"COLUMNS", "CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"} {
 				env.Setenv(name, "")
 			}
-			return err
+			goEnvironment(env)
+			return errors.Join(err, shortTemp(env))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "examples": examples, "documented": documented},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "examples": examples, "documented": documented, "executable": executable, "nothingleft": nothingleft,
+		},
 	})
 }
 

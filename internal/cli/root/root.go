@@ -15,6 +15,7 @@ import (
 	"github.com/assignkit/assignkit/internal/cli/consume"
 	"github.com/assignkit/assignkit/internal/cli/group"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
+	"github.com/assignkit/assignkit/internal/cli/plugin"
 	"github.com/assignkit/assignkit/internal/cli/simulate"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
 	"github.com/assignkit/assignkit/internal/cli/version"
@@ -25,6 +26,7 @@ import (
 // Run runs the command that args name. An error of the command line is a [*fault.UsageError].
 func Run(ctx context.Context, args []string, io *iostreams.Streams) error {
 	started := false
+	plugin.Register(io)
 	cmd := newCommand(io)
 	cmd.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	cmd.SetArgs(args)
@@ -80,6 +82,7 @@ before anything happens, with a cluster or without.`,
 		group.NewCommand(io),
 		consume.NewCommand(io),
 		strategies.NewCommand(io),
+		plugin.NewCommand(io),
 		version.NewCommand(io),
 		exitCodes(),
 	)

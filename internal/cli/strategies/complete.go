@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -19,12 +20,22 @@ func CompleteFlag(cmd *cobra.Command, flag string, several bool) {
 	})
 }
 
-// completions lists the names behind what is written before them, each with its summary.
+// completions lists the names behind what is written before them, each with its summary, and plugins of the lock file in the working directory.
 func completions(before string) []string {
 	var out []string
 	for _, name := range strategy.Names() {
 		d, _ := strategy.Lookup(name)
+		if d.Argument != "" {
+			name += ":"
+		}
 		out = append(out, before+name+"\t"+d.Summary)
+	}
+	lock, err := plugin.ReadLock(plugin.DefaultLock)
+	if err != nil {
+		return out
+	}
+	for _, p := range lock.Plugins {
+		out = append(out, before+"plugin:"+p.Name+"\tthe plugin "+p.Assignor+", "+p.Rebalance)
 	}
 	return out
 }
