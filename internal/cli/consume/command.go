@@ -59,7 +59,11 @@ leaves the group in good order, and so does reaching --count: both exit with 0.
 Commands given with --on-assign, --on-revoke and --on-lost are run by the shell
 with the partitions as JSON on their standard input, and waited for:
 --on-revoke 'sleep 3' is a member that is slow to give partitions up. What they
-print goes to standard error. They do not see the variable with the password.`,
+print goes to standard error. They do not see the variable with the password.
+
+With a plugin among the strategies the signal HUP has lock files read again, and
+plugins upgraded that are locked anew. A plugin that fails to start stays as it
+was.`,
 		Example: `  assignctl consume --brokers embedded --group mine --topics orders --count 3
   assignctl consume --brokers localhost:9092 --group billing --topics orders \
     --strategy sticky?cooperative --on-revoke 'jq .partitions' -o json`,

@@ -29,15 +29,16 @@ func run(ctx context.Context, o *options) error {
 	}
 	defer func() { _ = client.Close() }() // the consumer has connections of its own
 	s := &session{options: o, printer: printer{out: o.io.Out, json: o.format == output.JSON, now: time.Now}}
+	defer s.close()
 	cfg, err := s.config(client)
 	if err != nil {
 		return err
 	}
-	defer s.close()
 	if s.consumer, err = consumer.New(*cfg); err != nil {
 		return err
 	}
 	o.io.Linger.Store(int64(leaving + time.Second))
+	defer s.reloads(cfg.Assignors)()
 	err = s.consumer.Run(ctx, s.handle)
 	if errors.Is(err, consumer.ErrNoCommonAssignor) {
 		err = fmt.Errorf("%w; 'assignctl group describe' shows theirs, and --strategy names this member's", err)
