@@ -40,14 +40,25 @@ func playPlugin() {
 	os.Exit(0)
 }
 
-// dealer is roundrobin under a plugin's name, but for groups with topics of certain names.
+// dealer is roundrobin under a plugin's name, but for groups with topics of certain names. One called "slow" does not close, and one called
+// "stuck" does not answer.
 type dealer struct{ name string }
 
 func (d dealer) Name() string { return d.name }
 
 func (dealer) Version() string { return "1.2.0" }
 
-func (dealer) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
+func (d dealer) Close() error {
+	if d.name == "slow" {
+		select {}
+	}
+	return nil
+}
+
+func (d dealer) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
+	if d.name == "stuck" {
+		select {}
+	}
 	for i := range g.Topics {
 		switch g.Topics[i].Name {
 		case "crash":
@@ -199,53 +210,59 @@ func until(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// lockedPlugin makes a folder with a locked plugin "even", and returns it. Private folders go into another, which is returned as well.
-func lockedPlugin(t *testing.T) (folder, temp string) {
+// lockedPlugin makes a folder with a plugin that is locked, and returns it. Private folders go into another, which is returned as well.
+func lockedPlugin(t *testing.T, name string) (folder, temp string) {
 	t.Helper()
 	folder, temp = t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	if err := putPlugin(folder, "even", ""); err != nil {
+	if err := putPlugin(folder, name, ""); err != nil {
 		t.Fatal(err)
 	}
-	lockPlugin(t, folder)
+	lockPlugin(t, folder, name)
 	return folder, temp
 }
 
-func lockPlugin(t *testing.T, folder string) {
+func lockPlugin(t *testing.T, folder, name string) {
 	t.Helper()
 	var out bytes.Buffer
-	if code := Main(context.Background(), []string{"plugin", "lock", filepath.Join(folder, "assignor-even")}, Streams{Out: &out, Err: &out}); code != exitOK {
+	if code := Main(context.Background(), []string{"plugin", "lock", filepath.Join(folder, "assignor-"+name)}, Streams{Out: &out, Err: &out}); code != exitOK {
 		t.Fatal(out.String())
 	}
 }
 
-// TestPluginsInterrupted interrupts commands while their plugins run: one that computes for ever, and one that waits for the next group. Nothing is left of
-// them when Main returns.
+// TestPluginsInterrupted interrupts commands while their plugins run: ones that compute for ever, and one that waits for the next group, with a plugin
+// that takes its time to end. Nothing is left of them when Main returns.
 func TestPluginsInterrupted(t *testing.T) {
-	folder, temp := lockedPlugin(t)
-	spec := "plugin:even?lock=" + filepath.ToSlash(filepath.Join(folder, "assignors.lock")) + "&timeout=600000"
+	folder, temp := lockedPlugin(t, "slow")
+	if err := putPlugin(folder, "stuck", ""); err != nil {
+		t.Fatal(err)
+	}
+	spec := "plugin:slow?timeout=600000&lock=" + filepath.ToSlash(filepath.Join(folder, "assignors.lock"))
 	stop := make(chan struct{})
 	defer close(stop)
-	for _, args := range [][]string{
-		{"simulate", "--topics", "hang=3", "--members", "2", "-s", spec},
-		{"assign", "-s", spec},
-		{"plugin", "test", filepath.Join(folder, "assignor-even")},
+	for _, test := range []struct {
+		args []string
+		says string // before the interrupt
+	}{
+		{[]string{"simulate", "--topics", "hang=3", "--members", "2", "-s", spec}, ""},
+		{[]string{"assign", "-s", spec}, "assignment"},
+		{[]string{"plugin", "test", "--timeout", "10m", filepath.Join(folder, "assignor-stuck")}, ""},
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		var out, errs shared
 		in := &groupThenNever{group: `{"topics": {"orders": 3}, "members": [{"id": "a", "topics": ["orders"]}]}` + "\n", never: never{stop}}
 		done := make(chan int, 1)
-		go func() { done <- Main(ctx, args, Streams{In: in, Out: &out, Err: &errs}) }()
-		until(t, "the plugin", func() bool {
-			sockets, _ := filepath.Glob(filepath.Join(temp, "assignkit-*", "*", "plugin*"))
-			return len(sockets) > 0
+		go func() { done <- Main(ctx, test.args, Streams{In: in, Out: &out, Err: &errs}) }()
+		until(t, fmt.Sprint(test.args), func() bool {
+			copies, _ := filepath.Glob(filepath.Join(temp, "assignkit-*", "*", "assignor-*"))
+			return len(copies) > 0 && strings.Contains(out.String(), test.says)
 		})
 		cancel()
 		if code := <-done; code != exitInterrupted || !strings.HasSuffix(errs.String(), "assignctl: interrupted\n") {
-			t.Errorf("%v: exit %d, %q", args, code, errs.String())
+			t.Errorf("%v: exit %d, %q", test.args, code, errs.String())
 		}
 		if left := pluginRemains(temp, temp); len(left) > 0 {
-			t.Errorf("%v: left behind: %v", args, left)
+			t.Errorf("%v: left behind: %v", test.args, left)
 		}
 	}
 }

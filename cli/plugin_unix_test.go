@@ -13,7 +13,7 @@ import (
 
 // TestConsumeReloadsPlugins upgrades the plugin of a member that runs, and then has a lock file that cannot be read.
 func TestConsumeReloadsPlugins(t *testing.T) {
-	folder, temp := lockedPlugin(t)
+	folder, temp := lockedPlugin(t, "even")
 	lock := filepath.Join(folder, "assignors.lock")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -26,7 +26,7 @@ func TestConsumeReloadsPlugins(t *testing.T) {
 	if err := putPlugin(folder, "even", "another build"); err != nil {
 		t.Fatal(err)
 	}
-	lockPlugin(t, folder)
+	lockPlugin(t, folder, "even")
 	hangUp(t)
 	until(t, "the upgrade", func() bool { return strings.Contains(errs.String(), "plugins are reloaded") })
 	copies, err := filepath.Glob(filepath.Join(temp, "assignkit-*", "*", "assignor-even"))
