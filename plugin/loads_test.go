@@ -18,7 +18,7 @@ import (
 )
 
 // lockedFolder has some plugins and their lock, whose sums are wrong: nothing is to look at them.
-func lockedFolder(t testing.TB, plugins int) (cfg Config, names []string) {
+func lockedPlugins(t testing.TB, plugins int) (cfg Config, names []string) {
 	t.Helper()
 	dir, private := folder(t), t.TempDir()
 	lock := &Lock{}
@@ -54,7 +54,7 @@ func loadAll(t testing.TB, cfg Config, names []string) *Catalog {
 
 // TestLoadStartsNothing holds a host's start to reading the lock.
 func TestLoadStartsNothing(t *testing.T) {
-	cfg, names := lockedFolder(t, 5)
+	cfg, names := lockedPlugins(t, 5)
 	before := runtime.NumGoroutine()
 	c := loadAll(t, cfg, names)
 	if now := runtime.NumGoroutine(); now > before {
@@ -75,7 +75,7 @@ func TestLoadStartsNothing(t *testing.T) {
 
 // TestSwapped has a plugin's file be another than the one that was locked when it is first asked.
 func TestSwapped(t *testing.T) {
-	cfg, names := lockedFolder(t, 1)
+	cfg, names := lockedPlugins(t, 1)
 	c := loadAll(t, cfg, nil)
 	defer func() { _ = c.Close() }()
 	a, err := c.Load(names[0])
@@ -154,7 +154,7 @@ func TestCallTime(t *testing.T) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	cfg, names := lockedFolder(b, 5)
+	cfg, names := lockedPlugins(b, 5)
 	for b.Loop() {
 		_ = loadAll(b, cfg, names).Close()
 	}

@@ -59,7 +59,7 @@ func parse(t *testing.T, spec, lock string) (strategy.Assignor, *Assignor) {
 	return a, p
 }
 
-func ask(t *testing.T, a strategy.Assignor) {
+func askOnce(t *testing.T, a strategy.Assignor) {
 	t.Helper()
 	for _, g := range testGroups() {
 		answer, err := a.Assign(context.Background(), g)
@@ -91,11 +91,11 @@ func TestSpecsShareAProcess(t *testing.T) {
 	if first.Name() != "sticky" || second.Name() != "cooperative-sticky" {
 		t.Errorf("they are called %s and %s", first.Name(), second.Name())
 	}
-	ask(t, first)
+	askOnce(t, first)
 	if err := strategy.Close(first); err != nil {
 		t.Fatal(err)
 	}
-	ask(t, second)
+	askOnce(t, second)
 	if s := q.Stats(); s.Starts != 1 || !s.Running {
 		t.Errorf("with one of two closed: %+v", s)
 	}
@@ -114,7 +114,7 @@ func TestSpecFallsBack(t *testing.T) {
 	if err := os.Remove(filepath.Join(filepath.Dir(lock), "assignor-sticky")); err != nil {
 		t.Fatal(err)
 	}
-	ask(t, a)
+	askOnce(t, a)
 	if s := p.Stats(); s.Failures == 0 || s.Answers != 0 {
 		t.Errorf("a plugin that is not there: %+v", s)
 	}
@@ -157,7 +157,7 @@ func TestReloadAll(t *testing.T) {
 	}
 	a, p := parse(t, "plugin:sticky", lock)
 	defer strategy.Close(a)
-	ask(t, a)
+	askOnce(t, a)
 	path := filepath.Join(filepath.Dir(lock), "assignor-sticky")
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -176,14 +176,14 @@ func TestReloadAll(t *testing.T) {
 	if s := p.Stats(); s.Starts != 2 || !s.Running {
 		t.Errorf("after the upgrade: %+v", s)
 	}
-	ask(t, a)
+	askOnce(t, a)
 	if err := os.WriteFile(lock, []byte("version: 99\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := ReloadAll(context.Background()); !errors.Is(err, ErrLock) {
 		t.Errorf("with a lock file of a newer version: %v", err)
 	}
-	ask(t, a)
+	askOnce(t, a)
 	if err := strategy.Close(a); err != nil || opened() != 0 {
 		t.Errorf("%d catalogs are left open; %v", opened(), err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/fault"
+	"github.com/assignkit/assignkit/plugin/python"
 )
 
 // templates has a folder for each language. A file's name ends in .tmpl where it would mean something here; one that begins with "#!" can be run.
@@ -159,6 +160,23 @@ func project(language string, v values) (files []file, err error) {
 		files = append(files, file{strings.ReplaceAll(name, "NAME", v.Name), b.Bytes()})
 		return nil
 	})
+	if err == nil && language == "python" {
+		files, err = withModule(files)
+	}
+	return files, err
+}
+
+// withModule adds the module that plugins in Python are served with, which is the same for all.
+func withModule(files []file) ([]file, error) {
+	err := fs.WalkDir(python.Files, ".", func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := python.Files.ReadFile(at)
+		files = append(files, file{at, text})
+		return err
+	})
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return files, err
 }
 
