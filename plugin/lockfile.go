@@ -169,11 +169,18 @@ func (l *Lock) check() error {
 }
 
 // Write writes the lock to a file, in one step: who reads it has it whole, as it was or as it is. What is written does not depend on the order of plugins.
-// A lock that could not be read again is not written: the error is an [ErrLock].
+// A lock that could not be read again is not written: the error is an [ErrLock], or an [ErrUnsafe] if everybody may write to the folder.
 func (l *Lock) Write(path string) error {
 	data, err := l.encode()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrLock, err)
+	}
+	folder, err := realPath(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if err := checkFolder(folder); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".assignors-*.lock")
 	if err != nil {
