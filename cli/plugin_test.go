@@ -150,7 +150,7 @@ func nothingleft(ts *testscript.TestScript, neg bool, args []string) {
 
 // pluginRemains lists what is left of plugins: private folders, and on Linux processes.
 func pluginRemains(temp, work string) []string {
-	left, _ := filepath.Glob(filepath.Join(temp, "assignkit-*"))
+	left, _ := filepath.Glob(filepath.Join(temp, "ak-*"))
 	exes, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, exe := range exes {
 		if path, err := os.Readlink(exe); err == nil && strings.HasPrefix(path, work) && strings.Contains(path, "assignor-") {
@@ -254,7 +254,7 @@ func TestPluginsInterrupted(t *testing.T) {
 		done := make(chan int, 1)
 		go func() { done <- Main(ctx, test.args, Streams{In: in, Out: &out, Err: &errs}) }()
 		until(t, fmt.Sprint(test.args), func() bool {
-			copies, _ := filepath.Glob(filepath.Join(temp, "assignkit-*", "*", "assignor-*"))
+			copies, _ := filepath.Glob(filepath.Join(temp, "ak-*", "run-*", "assignor-*"))
 			return len(copies) > 0 && strings.Contains(out.String(), test.says)
 		})
 		cancel()
