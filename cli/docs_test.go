@@ -45,15 +45,16 @@ func TestScenariosInDocs(t *testing.T) {
 	}
 }
 
-// documented runs the blocks with commands of the program, as they are written, but for lines that need brokers of one's own. Blocks of the
-// console have their output below each command.
+// documented runs the blocks with commands of the program, as they are written, but for lines that need brokers of one's own; a clone in the working
+// directory is this one. Blocks of the console have their output below each command.
 func documented(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: documented PAGE...")
 	}
 	brokers := regexp.MustCompile("(?m)^assignctl consume --brokers localhost.*$")
 	for _, name := range args {
-		text := strings.ReplaceAll(ts.ReadFile(filepath.Join(ts.Getenv("PROJECT"), name)), "go run ./cmd/assignctl", "assignctl")
+		text := strings.NewReplacer("go run ./cmd/assignctl", "assignctl", "--replace .", `--replace "$PROJECT"`).
+			Replace(ts.ReadFile(filepath.Join(ts.Getenv("PROJECT"), name)))
 		ran := 0
 		for _, b := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(text, -1) {
 			if strings.Contains(b[1], "assignctl ") {

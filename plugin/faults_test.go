@@ -86,7 +86,7 @@ var faultTable = map[string]fault{
 	"prints before the handshake":        {plugin: "prints", answers: true, quiet: true},
 	"prints much before the handshake":   {plugin: "printslong", answers: true, quiet: true},
 	"floods its output":                  {plugin: "floods", answers: true, cause: "the plugin writes too much; lines were dropped", tail: "lines="},
-	"no bound on memory":                 {plugin: "allocates", memory: 512 << 20, want: ErrCrashed, cause: "it ended: exit status 2", tail: "out of memory"},
+	"no bound on memory":                 {plugin: "allocates", memory: 512 << 20, want: ErrCrashed, cause: "it ended: exit status 2", tail: "runtime"},
 }
 
 func killed(t *testing.T, a *Assignor) {

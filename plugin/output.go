@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -38,8 +39,7 @@ func (o *output) line(now time.Time, text string) {
 		return
 	}
 	l := parseLogLine(text)
-	o.keep(l.message)
-	logged, dropped := o.spell.line(now)
+	logged, dropped := o.spell.line(now, o.keep(l.message))
 	if dropped > 0 {
 		o.reportDropped(dropped)
 	}
@@ -48,8 +48,8 @@ func (o *output) line(now time.Time, text string) {
 	}
 }
 
-// keep adds a line to the tail.
-func (o *output) keep(text string) {
+// keep adds a line to the tail, and says whether the process is crashing: then long stacks follow.
+func (o *output) keep(text string) (crashing bool) {
 	text = printable(text, lineSize)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -60,12 +60,13 @@ func (o *output) keep(text string) {
 	if extra := len(o.tail) - tailSize; extra > 0 {
 		o.tail = append(o.tail[:0], o.tail[extra:]...)
 	}
+	return o.cause != ""
 }
 
-// isCause says whether a line is the one in which Go's runtime says why it gives up. The stacks of all goroutines follow it.
-func isCause(line string) bool {
-	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
-}
+// crashLine begins the line in which Go's runtime, or C's below it, says why it gives up. The stacks of all goroutines follow it.
+var crashLine = regexp.MustCompile(`^(panic|fatal error|runtime|runtime/cgo|SIG[A-Z]+): `)
+
+func isCause(line string) bool { return crashLine.MatchString(line) }
 
 // last returns what was written last, at most tailSize bytes.
 func (o *output) last() string {
@@ -87,13 +88,7 @@ func (o *output) end() {
 }
 
 func (o *output) reportDropped(lines int) {
-	level := slog.LevelWarn
-	o.mu.Lock()
-	if o.cause != "" {
-		level = slog.LevelInfo // stacks are long, and who asked reports the crash
-	}
-	o.mu.Unlock()
-	o.log.Log(context.Background(), level, "the plugin writes too much; lines were dropped", "lines", lines)
+	o.log.Warn("the plugin writes too much; lines were dropped", "lines", lines)
 }
 
 // read takes lines until r ends. Each goes to see first, which may be nil; those it returns true for go no further. Of a line that is too long, what see
@@ -137,15 +132,18 @@ type spell struct {
 	dropped int
 }
 
-// line counts one, and says whether it is to be logged, and how many were dropped before it since that was last said.
-func (s *spell) line(now time.Time) (logged bool, dropped int) {
+// line counts one, and says whether it is to be logged, and how many were dropped before it since that was last said. Lines of a stack are dropped without
+// a word: that there is one says who was asked.
+func (s *spell) line(now time.Time, stack bool) (logged bool, dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.Sub(s.began) >= time.Second {
 		s.began, s.lines = now, 0
 	}
 	if s.lines++; s.lines > linesASpell {
-		s.dropped++
+		if !stack {
+			s.dropped++
+		}
 		return false, 0
 	}
 	dropped, s.dropped = s.dropped, 0
