@@ -8,8 +8,8 @@
 // Solve minimises, each among the assignments that are best in all before:
 //
 //  1. the partitions on draining members (capacity 0): they get only what nobody else may take;
-//  2. the sum of load²/capacity, and with it every other convex measure of balance, the maximum included (for
-//     partitions that only draining members may take, the sum of their load²);
+//  2. the sum of load²/capacity, and with it, where capacities are equal, every other convex measure of balance, the maximum
+//     included (for partitions that only draining members may take, the sum of their load²);
 //  3. where hosts are given, the sum of the hosts' load²;
 //  4. the partitions that an owner loses although it subscribes to them;
 //  5. where racks are given, the partitions with known racks at a member with another known rack;

@@ -20,7 +20,7 @@ import (
 // Objectives, each among the assignments that are best by those before it:
 //
 //  1. Draining members get only what no other may have.
-//  2. Least Σ load²/capacity, which makes every convex measure of skew least: a semi-matching as Harvey, Ladner, Lovász and Tamir
+//  2. Least Σ load²/capacity, which with equal capacities makes every convex measure of skew least: a semi-matching as Harvey, Ladner, Lovász and Tamir
 //     call it, decreasingly minimal in the words of Frank and Murota.
 //  3. With Host: hosts' summed loads as even as can be.
 //  4. Fewest partitions that a subscribed owner loses. A cooperative group settles in one follow-up round at most.
