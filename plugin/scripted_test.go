@@ -186,7 +186,7 @@ func ask(a *Assignor) error {
 	return err
 }
 
-// eventually waits for a condition.
+// until waits for a condition.
 func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); !is(); time.Sleep(2 * time.Millisecond) {
