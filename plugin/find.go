@@ -45,6 +45,9 @@ func checkExecutable(path string) error {
 		return err
 	}
 	target, err := realPath(path)
+	if errors.Is(err, fs.ErrNotExist) { // a link to nothing, or gone since it was found
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,13 @@ package plugin
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -73,19 +75,63 @@ func TestLoadStartsNothing(t *testing.T) {
 	}
 }
 
-// TestSwapped has a plugin's file be another than the one that was locked when it is first asked.
-func TestSwapped(t *testing.T) {
-	cfg, names := lockedPlugins(t, 1)
-	c := loadAll(t, cfg, nil)
-	defer func() { _ = c.Close() }()
-	a, err := c.Load(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var failed error
-	f := &strategy.FallbackAssignor{First: a, Then: []strategy.Assignor{second{}}, Timeout: patience, Logger: cfg.Logger, OnFailure: func(x strategy.Failure) { failed = x.Err }}
-	if _, err := f.Assign(context.Background(), smallGroup()); err != nil || !errors.Is(failed, ErrChanged) {
-		t.Error(err, failed)
+// TestSpoiled has a plugin's file spoiled after it was loaded: the fallback answers, one line says why, and nothing is left.
+func TestSpoiled(t *testing.T) {
+	linuxOnly(t)
+	foreign := "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + "\x02\x00\xf3\x00" + strings.Repeat("\x00", 60)
+	for name, c := range map[string]struct {
+		locked string // what the file is when it is locked
+		text   string // and when it is asked, "" for none
+		mode   os.FileMode
+		want   error
+		cause  string
+	}{
+		"swapped":                {"#!/bin/sh\n", "#!/bin/sh\nexit 9\n", 0o755, ErrChanged, "lock it again"},
+		"no bit to be run":       {"#!/bin/sh\n", "#!/bin/sh\n", 0o644, ErrUnsafe, "is not executable: chmod +x"},
+		"for everybody to write": {"#!/bin/sh\n", "#!/bin/sh\n", 0o757, ErrUnsafe, "chmod o-w"},
+		"gone":                   {"#!/bin/sh\n", "", 0, ErrNotFound, "assignor-p: no such file"},
+		"for another platform":   {foreign, foreign, 0o755, ErrStart, "it is an executable for linux/riscv64, and this is " + Platform()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			dir := folder(t)
+			cfg := Config{Lock: filepath.Join(dir, DefaultLock), Private: s.dir, Logger: slog.New(slog.NewTextHandler(s.log, nil))}
+			path := filepath.Join(dir, filePrefix+"p")
+			write(t, path, c.locked, 0o755)
+			entry := anEntry("p")
+			entry.SHA256[Platform()] = fmt.Sprintf("%x", sha256.Sum256([]byte(c.locked)))
+			relock(t, cfg, &Lock{Plugins: []Locked{entry}})
+			catalog := open(t, cfg)
+			a := load(t, catalog, "p")
+			if c.text == "" {
+				_ = os.Remove(path)
+			} else {
+				write(t, path, c.text, c.mode)
+			}
+			var failed error
+			f := &strategy.FallbackAssignor{First: a, Then: []strategy.Assignor{second{}}, Timeout: patience, Logger: cfg.Logger, OnFailure: func(x strategy.Failure) { failed = x.Err }}
+			got, err := f.Assign(context.Background(), smallGroup())
+			if want, _ := (second{}).Assign(context.Background(), smallGroup()); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%v, %v, and the answer of the other was wanted", got, err)
+			}
+			if !errors.Is(failed, c.want) {
+				t.Errorf("%v, want %v", failed, c.want)
+			}
+			if lines := s.log.alarms(); len(lines) != 1 || !strings.Contains(lines[0], c.cause) {
+				t.Errorf("%q, want one line with %q", lines, c.cause)
+			}
+			refused := int64(1)
+			if c.want == ErrStart {
+				refused = 0
+			}
+			if st := a.Stats(); st.Starts != 0 || st.Failures != 1 || st.Causes.Refused != refused {
+				t.Errorf("%+v", st)
+			}
+			if err := catalog.Close(); err != nil {
+				t.Error(err)
+			}
+			s.gone(t)
+		})
 	}
 }
 

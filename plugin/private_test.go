@@ -26,6 +26,17 @@ func TestLongPrivateFolder(t *testing.T) {
 	}
 }
 
+func TestNoPrivateFolder(t *testing.T) {
+	dir := folder(t)
+	cfg := quiet(t, dir)
+	cfg.Private = filepath.Join(cfg.Private, "none")
+	executable(t, dir, "sticky")
+	lockSelf(t, cfg, "sticky")
+	if err := use(cfg); !errors.Is(err, ErrStart) || !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
 func TestSwappedBeforeTheFirstCall(t *testing.T) {
 	dir := folder(t)
 	cfg := quiet(t, dir)

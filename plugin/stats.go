@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -34,29 +35,28 @@ type Causes struct {
 	Other        int64
 }
 
+// refusals are the errors of plugins that must not run, or are not there.
+var refusals = []error{ErrNotFound, ErrNotLocked, ErrChanged, ErrUnsafe}
+
 func (c *Causes) count(err error) {
-	is := func(these ...error) bool {
-		for _, e := range these {
-			if errors.Is(err, e) {
-				return true
-			}
-		}
-		return false
-	}
 	switch {
-	case is(ErrNotFound, ErrNotLocked, ErrChanged, ErrUnsafe):
+	case isAny(err, refusals...):
 		c.Refused++
-	case is(ErrStart):
+	case isAny(err, ErrStart):
 		c.Start++
-	case is(ErrCrashed):
+	case isAny(err, ErrCrashed):
 		c.Crash++
-	case is(ErrUnresponsive):
+	case isAny(err, ErrUnresponsive):
 		c.Unresponsive++
-	case is(ErrAnswer, ErrTooLarge):
+	case isAny(err, ErrAnswer, ErrTooLarge):
 		c.Answer++
 	default:
 		c.Other++
 	}
+}
+
+func isAny(err error, these ...error) bool {
+	return slices.ContainsFunc(these, func(e error) bool { return errors.Is(err, e) })
 }
 
 // took notes a call of Assign.
