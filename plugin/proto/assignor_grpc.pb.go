@@ -6,8 +6,9 @@
 // A message is at most 64 MiB, uncompressed, in either direction: a plugin's server has to accept that much, which is more than gRPC's servers
 // do by default. Requests above 4 MiB may be compressed with gzip, and answers may be.
 //
-// An error is a gRPC status with any code but UNAVAILABLE and RESOURCE_EXHAUSTED, which say that the plugin itself is broken: the host ends it
-// and starts it anew. The message is shown to operators. A call that is not answered by its deadline has the plugin killed.
+// An error is a gRPC status with any code but UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED and CANCELLED, which say that the plugin itself
+// is broken or busy: the host ends it and starts it anew. The message is shown to operators. A call that is not answered by its deadline has the
+// plugin killed.
 //
 // Names are text. Kafka lets members have ids that are not UTF-8: such a name, and any that begins with a quotation mark, comes quoted,
 // with escapes, as a string in Go. Different names stay different, so that a plugin need not care.
