@@ -19,7 +19,7 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// lockedFolder has some plugins and their lock, whose sums are wrong: nothing is to look at them.
+// lockedPlugins has some plugins and their lock, whose sums are wrong: nothing is to look at them.
 func lockedPlugins(t testing.TB, plugins int) (cfg Config, names []string) {
 	t.Helper()
 	dir, private := folder(t), t.TempDir()
@@ -196,12 +196,5 @@ func TestCallTime(t *testing.T) {
 	}
 	if got := callTime(context.Background(), time.Minute); got != time.Minute {
 		t.Error(got)
-	}
-}
-
-func BenchmarkLoad(b *testing.B) {
-	cfg, names := lockedPlugins(b, 5)
-	for b.Loop() {
-		_ = loadAll(b, cfg, names).Close()
 	}
 }
