@@ -108,18 +108,25 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strate
 		options = append(options, grpc.UseCompressor(gzip.Name))
 	}
 	defer a.supervisor.took(time.Now())
-	err = a.supervisor.call(ctx, "assign", func(ctx context.Context, c pluginproto.AssignorServiceClient) error {
-		r, err := c.Assign(ctx, request, options...)
-		if err != nil {
-			return err
-		}
-		if answer, err = wire.Assignment(t, r); err != nil {
-			return fmt.Errorf("%w: %w", ErrAnswer, err)
-		}
-		return nil
+	err = a.supervisor.call(ctx, "assign", func(ctx context.Context, c pluginproto.AssignorServiceClient) (err error) {
+		answer, err = askAssign(ctx, c, t, request, options...)
+		return err
 	})
 	if err != nil && errors.Is(caller.Err(), context.DeadlineExceeded) {
 		a.supervisor.log.Warn("the plugin failed, and its caller may not have waited to hear why", "error", err)
+	}
+	return answer, err
+}
+
+// askAssign asks for the assignment of a group, and reads the answer.
+func askAssign(ctx context.Context, c pluginproto.AssignorServiceClient, t *strategy.Table, request *pluginproto.AssignRequest, options ...grpc.CallOption) (strategy.Assignment, error) {
+	r, err := c.Assign(ctx, request, options...)
+	if err != nil {
+		return strategy.Assignment{}, err
+	}
+	answer, err := wire.Assignment(t, r)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
 	return answer, err
 }

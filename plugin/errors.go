@@ -37,7 +37,7 @@ var (
 // An Error says which plugin failed at what.
 type Error struct {
 	Plugin string // its name
-	Op     string // what it was to do: "load", "start", "describe", "assign", "user data", "self-test", "upgrade"
+	Op     string // what it was to do: "load", "start", "describe", "assign", "user data", "on assignment", "self-test", "upgrade"
 	Err    error  // unwraps to one of the sentinels, if it is not the assignor's own error
 	Stderr string // the last lines that it wrote, if it crashed or hung; at most 2 KiB
 }

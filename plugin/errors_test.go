@@ -31,6 +31,9 @@ func TestErrors(t *testing.T) {
 	if _, err := a.Assign(ctx, smallGroup()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+	if _, err := Describe(context.Background(), Config{Private: s.dir, Memory: -1, StartTimeout: patience}, executable(t, folder(t), "rawempty")); !errors.Is(err, ErrAnswer) {
+		t.Errorf("self-test: %v", err)
+	}
 	lines := &Error{Plugin: "x", Op: "start", Err: ErrStart, Stderr: "one\ntwo\n"}
 	if want := "plugin x: start: the plugin did not start; it wrote: one | two"; lines.Error() != want {
 		t.Errorf("%s, want %s", lines, want)

@@ -9,22 +9,21 @@ import (
 	"time"
 
 	"github.com/assignkit/assignkit/plugin/internal/wire"
-	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 	"github.com/assignkit/assignkit/strategy"
 )
 
 // selfTest has a plugin assign a few small groups, and checks its answers as any are checked: before it takes another's place, and before it is
 // locked. Each call may take the given time. Whether it holds to the whole contract is for strategytest.
-func selfTest(ctx context.Context, ask asker, protocol strategy.Protocol, timeout time.Duration) error {
+func selfTest(ctx context.Context, p *process, timeout time.Duration) error {
 	for i, g := range testGroups() {
-		a, err := tryGroup(ctx, ask, g, timeout)
+		a, err := tryGroup(ctx, p, g, timeout)
 		if err == nil {
-			err = strategy.Validate(g, &a, protocol)
+			err = strategy.Validate(g, &a, described(p.said).protocol)
 		}
 		if err != nil {
 			return fmt.Errorf("group number %d, %s: %w", i+1, g.Name, err)
 		}
-		again, err := tryGroup(ctx, ask, g, timeout)
+		again, err := tryGroup(ctx, p, g, timeout)
 		if err == nil && !reflect.DeepEqual(a, again) {
 			err = errors.New("the same group was answered in two ways")
 		}
@@ -35,20 +34,16 @@ func selfTest(ctx context.Context, ask asker, protocol strategy.Protocol, timeou
 	return nil
 }
 
-func tryGroup(ctx context.Context, ask asker, g *strategy.Group, timeout time.Duration) (answer strategy.Assignment, err error) {
+func tryGroup(ctx context.Context, p *process, g *strategy.Group, timeout time.Duration) (answer strategy.Assignment, err error) {
 	t, err := strategy.Tabulate(g)
 	if err != nil {
 		return strategy.Assignment{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err = ask(ctx, func(ctx context.Context, client pluginproto.AssignorServiceClient) error {
-		r, err := client.Assign(ctx, wire.AssignRequest(t.Group))
-		if err == nil {
-			answer, err = wire.Assignment(t, r)
-		}
-		return err
-	})
+	if answer, err = askAssign(ctx, p.client, t, wire.AssignRequest(t.Group)); err != nil {
+		_, err = judge(ctx, p, err)
+	}
 	return answer, err
 }
 

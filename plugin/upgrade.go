@@ -3,8 +3,6 @@ package plugin
 import (
 	"context"
 	"time"
-
-	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 )
 
 // replace starts another image and, if it passes the self-test within ctx, has it take the place of the one that runs, whose process ends
@@ -61,20 +59,6 @@ func (s *supervisor) dismiss(err error) {
 	s.dropUnused(i)
 }
 
-// asker has a function ask a plugin, and judges its error.
-type asker func(context.Context, func(context.Context, pluginproto.AssignorServiceClient) error) error
-
-// asking returns the asker of one process, which is not started again.
-func (s *supervisor) asking(p *process) asker {
-	return func(ctx context.Context, f func(context.Context, pluginproto.AssignorServiceClient) error) error {
-		err := f(ctx, p.client)
-		if err != nil {
-			_, err = judge(ctx, p, err)
-		}
-		return err
-	}
-}
-
 // test has the plugin pass the self-test, each call of which may take timeout.
 func (s *supervisor) test(ctx context.Context, timeout time.Duration) error {
 	p, err := s.acquire(ctx)
@@ -86,7 +70,7 @@ func (s *supervisor) test(ctx context.Context, timeout time.Duration) error {
 }
 
 func (s *supervisor) tested(ctx context.Context, p *process, timeout time.Duration) error {
-	err := selfTest(ctx, s.asking(p), described(p.said).protocol, timeout)
+	err := selfTest(ctx, p, timeout)
 	if err == nil {
 		return nil
 	}
