@@ -121,7 +121,7 @@ func TestSpoiled(t *testing.T) {
 				t.Errorf("%q, want one line with %q", lines, c.cause)
 			}
 			refused := int64(1)
-			if c.want == ErrStart {
+			if errors.Is(c.want, ErrStart) {
 				refused = 0
 			}
 			if st := a.Stats(); st.Starts != 0 || st.Failures != 1 || st.Causes.Refused != refused {
