@@ -71,12 +71,26 @@ func (h *house) room(t *testing.T, pkg string) string {
 	return ""
 }
 
-// floor is 0 for a room that imports nothing.
+// floor is 0 for a room without any arrow, and 1 for others that import nothing.
 func (h *house) floor(room string) (floor int) {
+	if len(h.imports[room]) == 0 && !h.imported(room) {
+		return 0
+	}
+	floor = 1
 	for below := range h.imports[room] {
 		floor = max(floor, h.floor(below)+1)
 	}
 	return floor
+}
+
+// imported says whether another room imports a room.
+func (h *house) imported(room string) bool {
+	for _, imports := range h.imports {
+		if imports[room] {
+			return true
+		}
+	}
+	return false
 }
 
 // reaches says whether there is a way down from one room to another.
@@ -107,13 +121,22 @@ func (h *house) arrows() (list [][2]string) {
 
 // Measures of the picture, in pixels.
 const (
-	letter, high, gap, storey, width = 7.3, 26.0, 14.0, 74.0, 1180.0
+	letter, high, gap, storey, margin = 7.3, 26.0, 14.0, 74.0, 12.0
 )
 
 func wide(room string) float64 { return letter*float64(len(room)) + 16 }
 
-// places puts rooms of a floor beside each other, each near the middle of those that import it.
-func (h *house) places(arrows [][2]string) (at map[string]float64, floors [][]string) {
+// across is how wide a floor is.
+func across(rooms []string) float64 {
+	total := -gap
+	for _, room := range rooms {
+		total += wide(room) + gap
+	}
+	return total
+}
+
+// places puts rooms of a floor beside each other, each near the middle of those that import it. The picture is as wide as the widest floor.
+func (h *house) places(arrows [][2]string) (at map[string]float64, floors [][]string, width float64) {
 	for _, room := range slices.Sorted(maps.Keys(h.imports)) {
 		f := h.floor(room)
 		for len(floors) <= f {
@@ -121,30 +144,30 @@ func (h *house) places(arrows [][2]string) (at map[string]float64, floors [][]st
 		}
 		floors[f] = append(floors[f], room)
 	}
+	for _, rooms := range floors {
+		width = max(width, across(rooms)+2*margin)
+	}
 	at = map[string]float64{}
 	for f := len(floors) - 1; f >= 0; f-- {
-		above, n, total := map[string]float64{}, map[string]float64{}, -gap
+		above, n := map[string]float64{}, map[string]float64{}
 		for _, a := range arrows {
 			above[a[1]], n[a[1]] = above[a[1]]+at[a[0]], n[a[1]]+1
 		}
 		slices.SortStableFunc(floors[f], func(a, b string) int { return cmp.Compare(above[a]/max(1, n[a]), above[b]/max(1, n[b])) })
-		for _, room := range floors[f] {
-			total += wide(room) + gap
-		}
-		x := (width - total) / 2
+		x := (width - across(floors[f])) / 2
 		for _, room := range floors[f] {
 			at[room], x = x+wide(room)/2, x+wide(room)+gap
 		}
 	}
-	return at, floors
+	return at, floors, width
 }
 
 func (h *house) draw() []byte {
 	var b bytes.Buffer
 	arrows := h.arrows()
-	at, floors := h.places(arrows)
-	y := func(floor int) float64 { return 12 + storey*float64(len(floors)-1-floor) }
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" font-family=\"monospace\" font-size=\"12\">\n", width, y(0)+high+12)
+	at, floors, width := h.places(arrows)
+	y := func(floor int) float64 { return margin + storey*float64(len(floors)-1-floor) }
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" font-family=\"monospace\" font-size=\"12\">\n", width, y(0)+high+margin)
 	fmt.Fprintf(&b, "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n")
 	for _, a := range arrows {
 		x1, y1, x2, y2 := at[a[0]], y(h.floor(a[0]))+high, at[a[1]], y(h.floor(a[1]))
@@ -153,7 +176,7 @@ func (h *house) draw() []byte {
 	for f, rooms := range floors {
 		for _, room := range rooms {
 			fill := "#dbe9f6" // of the module alone
-			if !strings.HasPrefix(room, "internal") {
+			if !strings.Contains("/"+room, "/internal/") {
 				fill = "#fde8c8" // for users
 			}
 			fmt.Fprintf(&b, "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"4\" fill=\"%s\" stroke=\"#52606d\"/>\n", at[room]-wide(room)/2, y(f), wide(room), high, fill)
