@@ -88,11 +88,11 @@ func width(text string) int {
 func fold(text string, limit int) []string {
 	var lines []string
 	line := ""
-	for _, word := range words(text) {
+	for _, word := range words(strings.TrimRight(text, " ")) {
 		joined := line + word
 		if line != "" && width(strings.TrimRight(joined, " ")) > limit {
 			lines = append(lines, strings.TrimRight(line, " "))
-			joined = word
+			joined = strings.TrimLeft(word, " ") // of ", " the comma may have stood above
 		}
 		line = joined
 	}

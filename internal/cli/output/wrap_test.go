@@ -1,6 +1,9 @@
 package output
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestWrap(t *testing.T) {
 	tests := []struct {
@@ -26,6 +29,20 @@ func TestWrap(t *testing.T) {
 	got := string(Paper{Width: 7, Color: true}.Wrap(nil, Cell{Text: "a "}, Cell{Text: "good end", Style: Good}))
 	if want := "a \x1b[32mgood\x1b[m\n  \x1b[32mend\x1b[m"; got != want {
 		t.Errorf("in colour: %q, not %q", got, want)
+	}
+}
+
+func TestFold(t *testing.T) {
+	for text, want := range map[string][]string{
+		"one two":          {"one", "two"},
+		"longer, and more": {"longer,", "and", "more"},
+		"a, b":             {"a, b"},
+		"longer, ":         {"longer,"},
+		"":                 {""},
+	} {
+		if got := fold(text, 4); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
 	}
 }
 
