@@ -13,7 +13,8 @@ import (
 )
 
 // newCertificate makes the host's side of go-plugin's automatic mutual TLS: a certificate that lives as long as one process of a plugin,
-// and its public half for the plugin. go-plugin's own is of a curve (P-521) that gRPC's servers in C++ and Python do not take.
+// and its public half for the plugin. go-plugin's own is of a curve (P-521) that gRPC's servers in C++ and Python do not take, and that of
+// an authority, which those in Rust do not take for a client's.
 func newCertificate(now time.Time) (*tls.Config, string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -29,10 +30,9 @@ func newCertificate(now time.Time) (*tls.Config, string, error) {
 		DNSNames:              []string{"localhost"},
 		NotBefore:             now.Add(-time.Hour), // clocks step
 		NotAfter:              now.AddDate(30, 0, 0),
-		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		KeyUsage:              x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
-		IsCA:                  true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
