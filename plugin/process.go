@@ -187,7 +187,7 @@ func notExecuted(path string, err error) error {
 	case errors.Is(err, syscall.ENOEXEC):
 		return fmt.Errorf("%w: it is %s, and this is %s", err, fileKind(path), Platform())
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("%w: the folder that plugins are copied to may be mounted noexec; set another one", err)
+		return fmt.Errorf("%w: the folder that plugins are copied to may be mounted noexec; set another one with Config.Private or TMPDIR", err)
 	case errors.Is(err, syscall.ENOENT):
 		return fmt.Errorf("%w: the interpreter in its first line may be missing", err)
 	}
