@@ -50,7 +50,8 @@ to the entry of the plugin of its name, which has to be there: lock the one for
 this platform first, or in the same command. --version makes sure what it is an
 executable of.
 
-Of the environment a plugin sees the variables that --env names, and no others.`,
+Of the environment a plugin sees the variables that --env names, and no others.
+A script in Python needs --env PATH, to find its interpreter and packages.`,
 		Example: `  assignctl plugin lock plugins/assignor-pinned
   assignctl plugin lock --lock plugins/assignors.lock --version 1.2.0 \
     plugins/assignor-pinned build/darwin-arm64/assignor-pinned
@@ -181,7 +182,7 @@ func (o *lockOptions) change(ctx context.Context, l *host.Lock) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return fmt.Errorf("%s is not locked: %w", path, err)
+			return fmt.Errorf("%s is not locked: %w", path, hint(err, path, o.env))
 		case o.version != "" && p.Version != o.version:
 			return fmt.Errorf("%s is not locked: it is of version %s, not %s", path, p.Version, o.version)
 		}
@@ -216,6 +217,17 @@ func (o *lockOptions) addForeign(l *host.Lock, f foreign) error {
 // nameOf returns the name of the plugin whose executable a path is.
 func nameOf(path string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), filePrefix), ".exe")
+}
+
+// hint adds to an error of a start that a script has no PATH, which is most often why.
+func hint(err error, path string, env []string) error {
+	if !errors.Is(err, host.ErrStart) || slices.Contains(env, "PATH") {
+		return err
+	}
+	if platform, _, sumErr := host.Sum(path); sumErr != nil || platform != host.AnyPlatform {
+		return err
+	}
+	return fmt.Errorf("%w\nit is a script and sees no PATH: --env PATH has it find the interpreter and packages that you use", err)
 }
 
 func noLock(path string) error {

@@ -38,8 +38,8 @@ and hold it to the rules that every assignor has to keep: answers are complete,
 do not depend on the order of anything, and so on. A rule that is broken is
 shown with a group that "assignctl assign" reads; the exit code is then 3.
 
-A PATH is run as it is, locked or not. A NAME, without any "/", is taken from
-the lock file.`,
+A PATH has a "/" or begins with "assignor-", and is run as it is, locked or not.
+A NAME is taken from the lock file.`,
 		Example: `  assignctl plugin test plugins/assignor-pinned
   assignctl plugin test pinned --lock plugins/assignors.lock`,
 		Args: cobra.ExactArgs(1),
@@ -162,7 +162,7 @@ func (o *testOptions) start(ctx context.Context) (strategy.Assignor, error) {
 		}
 		a, err := host.Unlocked(ctx, cfg, o.what, o.env...)
 		if err != nil {
-			return nil, err
+			return nil, hint(err, o.what, o.env)
 		}
 		return tested{Assignor: a, ctx: ctx}, nil
 	}
