@@ -30,7 +30,7 @@ def archive(folder: pathlib.Path) -> bytes:
 
 
 def main() -> None:
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         raise SystemExit(__doc__)
     path = pathlib.Path(sys.argv[1])
     data = archive(pathlib.Path.cwd())
