@@ -127,6 +127,9 @@ func runInit(o *initOptions) error {
 		text = fmt.Appendf(text, "  %s\n", f.name)
 	}
 	text = append(text, "README.md says how to build, test and lock it.\n"...)
+	if o.language == "go" && v.Version == "" {
+		text = append(text, "This program is no release that it could be built with: --replace DIR has it built\nwith the sources in a folder.\n"...)
+	}
 	_, err = o.io.Out.Write(text)
 	return err
 }
