@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,6 +15,9 @@ import (
 // privatePrefix begins the names of the folders that hosts keep copies in. It is short, as the path of a socket may only have some 100 bytes, half of
 // which go to the folder for temporary files on macOS.
 const privatePrefix = "ak-"
+
+// markName is an empty file that tells private folders from others whose names begin alike.
+const markName = ".assignkit"
 
 // maxFolder is how long the path of a private folder may be: that of a socket has at most 103 bytes, of which 38 follow.
 const maxFolder = 103 - len("/plugin-dir1234567890/plugin1234567890")
@@ -117,7 +121,28 @@ func (p *private) remove() error {
 	if p.path == "" {
 		return nil
 	}
-	err := errors.Join(os.RemoveAll(p.path), p.held.Close())
+	err := errors.Join(removeMarked(p.path), p.held.Close())
 	p.path = ""
 	return err
+}
+
+// removeMarked removes a private folder, its mark last: where that cannot be done, or this process is killed meanwhile, the next host goes on.
+func removeMarked(path string) error {
+	root, err := os.OpenRoot(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, e := range entries {
+		if e.Name() != markName {
+			err = errors.Join(err, root.RemoveAll(e.Name()))
+		}
+	}
+	if err = errors.Join(err, root.Close()); err != nil {
+		return err
+	}
+	return os.RemoveAll(path)
 }

@@ -4,6 +4,7 @@ package plugin
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// markName is an empty file that tells private folders from others whose names begin alike.
-const markName = ".assignkit"
 
 // hold locks a private folder, which is new, for as long as the process lives, and then marks it. Where a folder cannot be locked it is not marked, and
 // left if the process is killed. (A lock on the folder itself is also what systemd-tmpfiles heeds.)
@@ -53,16 +51,22 @@ func sweep(base string) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() {
+		if !ours(info) {
 			continue
 		}
 		f, locked, err := lockFolder(folder)
 		if err != nil {
 			continue
 		}
-		if locked {
-			_ = os.RemoveAll(folder)
+		if info, err := f.Stat(); locked && err == nil && ours(info) { // so that nobody else can swap it
+			_ = removeMarked(folder)
 		}
 		_ = f.Close()
 	}
+}
+
+// ours says whether a file is this user's.
+func ours(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
 }
