@@ -47,7 +47,7 @@ func (s *stage) plugin(t testing.TB, cfg Config, name string) *Assignor {
 	}
 	path := executable(t, folder(t), name)
 	expected := description{name: "sticky", version: "0.0.0", onAssignment: name == "remembering", userData: name == "remembering" || name == "datapanics"}
-	sup := newSupervisor(name, cfg.Logger.With("plugin", name), &image{cfg: cfg, private: &private{path: s.dir}, path: path, copied: path, says: &expected})
+	sup := newSupervisor(name, cfg.Logger.With("plugin", name), &image{cfg: cfg, private: &private{path: s.dir}, path: path, copied: path, sum: bytesOfSelf(t), says: &expected})
 	a := newAssignor(sup, expected, cfg, func() error { sup.close(); return nil })
 	t.Cleanup(func() { _ = a.Close() })
 	return a

@@ -1,6 +1,10 @@
 package plugin
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,7 +22,10 @@ type image struct {
 	environment []string // what it gets of the host's, by name
 
 	mu     sync.Mutex
-	copied string       // the private copy, which every start after the first runs as well; "" before
+	copied string // the private copy, which every start after the first runs as well; "" before
+	sum    []byte // its sha256, when it was made
+
+	saying sync.Mutex   // apart from mu, which is held while a file is read
 	says   *description // what it says of itself, nil before it is known
 }
 
@@ -32,12 +39,13 @@ func lockedImage(cfg Config, private *private, path string, entry *Locked) *imag
 func (i *image) launch() (*launch, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if _, err := os.Lstat(i.copied); i.copied == "" || err != nil { // what clears old files away may have taken it
-		copied, err := i.private.copy(i.path, i.entry)
+	if !i.intact() {
+		i.dropCopy()
+		copied, sum, err := i.private.copy(i.path, i.entry)
 		if err != nil {
 			return nil, err
 		}
-		i.copied = copied
+		i.copied, i.sum = copied, sum
 	}
 	l := &launch{path: i.copied, dir: i.private.dir(), memory: i.cfg.Memory, timeout: i.cfg.StartTimeout}
 	for _, name := range i.environment {
@@ -51,8 +59,8 @@ func (i *image) launch() (*launch, error) {
 // check holds what a process says of itself against the lock, or against what the first one said.
 func (i *image) check(r *pluginproto.DescribeResponse) error {
 	said := described(r)
-	i.mu.Lock()
-	defer i.mu.Unlock()
+	i.saying.Lock()
+	defer i.saying.Unlock()
 	if i.says == nil {
 		i.says = &said
 	}
@@ -61,8 +69,8 @@ func (i *image) check(r *pluginproto.DescribeResponse) error {
 
 // description returns what it says of itself, as far as it is known.
 func (i *image) description() description {
-	i.mu.Lock()
-	defer i.mu.Unlock()
+	i.saying.Lock()
+	defer i.saying.Unlock()
 	if i.says == nil {
 		return description{}
 	}
@@ -73,8 +81,39 @@ func (i *image) description() description {
 func (i *image) drop() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	i.dropCopy()
+}
+
+// dropCopy is drop for who holds the lock.
+func (i *image) dropCopy() {
 	if i.copied != "" {
 		_ = os.RemoveAll(filepath.Dir(i.copied))
 		i.copied = ""
 	}
+}
+
+// intact says whether there is a copy that is as it was made: what clears old files away may have taken it, and a plugin can write to its own. The caller
+// holds the lock.
+func (i *image) intact() bool {
+	if i.copied == "" {
+		return false
+	}
+	f, err := openExecutable(i.copied)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // only read
+	hash := sha256.New()
+	_, err = io.Copy(hash, io.LimitReader(f, maxExecutable))
+	return err == nil && bytes.Equal(hash.Sum(nil), i.sum)
+}
+
+// identity returns the sha256 of what was copied, in hexadecimal, and the platform that it runs on. A plugin that has changed its copy since is refused.
+func (i *image) identity() (platform, sum string, err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.intact() {
+		return "", "", fmt.Errorf("%w: while it ran it changed, or removed, the copy of its file that it was started from", ErrChanged)
+	}
+	return Sum(i.copied)
 }

@@ -116,9 +116,9 @@ func Describe(ctx context.Context, cfg Config, path string, environment ...strin
 	if err := a.supervisor.test(ctx, cfg.withDefaults().CallTimeout); err != nil {
 		return Locked{}, err
 	}
-	platform, sum, err := Sum(i.copied)
+	platform, sum, err := i.identity()
 	if err != nil {
-		return Locked{}, err
+		return Locked{}, a.supervisor.fail("describe", err)
 	}
 	p := Locked{
 		Name: name, Version: a.said.version, Protocol: ProtocolVersion, Assignor: a.said.name, Rebalance: a.said.protocol.String(),

@@ -34,6 +34,17 @@ var sumOfSelf = sync.OnceValues(func() (string, error) {
 	return sum, err
 })
 
+// bytesOfSelf is that sum as bytes.
+func bytesOfSelf(t testing.TB) []byte {
+	t.Helper()
+	entry := selfEntry(t, "sticky")
+	sum, err := entry.sum(Platform())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
 // selfEntry locks the test binary under a name, as an eager assignor called "sticky".
 func selfEntry(t testing.TB, name string) Locked {
 	t.Helper()

@@ -40,23 +40,23 @@ func (p *private) dir() string {
 	return p.path
 }
 
-// copy copies an executable, which has to be the one of an entry unless that is nil, into a folder of its own, and returns the path. The file
-// keeps its name, which the plugin may print.
-func (p *private) copy(path string, entry *Locked) (copied string, err error) {
+// copy copies an executable, which has to be the one of an entry unless that is nil, into a folder of its own, and returns the path and its sha256. The
+// file keeps its name, which the plugin may print.
+func (p *private) copy(path string, entry *Locked) (copied string, sum []byte, err error) {
 	if err := checkExecutable(path); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	from, err := openExecutable(path)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer from.Close() //nolint:errcheck // only read
 	dir, err := p.make()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if dir, err = os.MkdirTemp(dir, "run-"); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -66,17 +66,18 @@ func (p *private) copy(path string, entry *Locked) (copied string, err error) {
 	copied = filepath.Join(dir, filepath.Base(path))
 	to, err := os.OpenFile(copied, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o500)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	hash := sha256.New()
 	_, err = io.Copy(io.MultiWriter(to, hash), io.LimitReader(from, maxExecutable))
 	if err = errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
-		return "", fmt.Errorf("copying %s: %w", path, err)
+		return "", nil, fmt.Errorf("copying %s: %w", path, err)
 	}
+	sum = hash.Sum(nil)
 	if entry != nil {
-		err = entry.compare(path, hash.Sum(nil))
+		err = entry.compare(path, sum)
 	}
-	return copied, err
+	return copied, sum, err
 }
 
 // make makes the folder unless there is one, and removes those of hosts that have died.

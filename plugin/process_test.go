@@ -111,7 +111,7 @@ func TestUpgradeHangs(t *testing.T) {
 	i := a.supervisor.image
 	hanging := func() *image {
 		path := executable(t, folder(t), "loops")
-		return &image{cfg: i.cfg, private: i.private, path: path, copied: path}
+		return &image{cfg: i.cfg, private: i.private, path: path, copied: path, sum: bytesOfSelf(t)}
 	}
 	err := a.supervisor.replace(context.Background(), hanging(), 300*time.Millisecond)
 	if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, ErrUnresponsive) {
