@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,14 @@ const maxExecutable = 1 << 30
 // another in its place.
 func findExecutable(folders []string, name string) (string, error) {
 	var found []string
+	var looked []os.FileInfo
 	for _, folder := range folders {
+		if info, err := os.Stat(folder); err == nil {
+			if slices.ContainsFunc(looked, func(i os.FileInfo) bool { return os.SameFile(i, info) }) {
+				continue // it is listed twice
+			}
+			looked = append(looked, info)
+		}
 		path := filepath.Join(folder, filePrefix+name)
 		_, err := os.Lstat(path)
 		switch {

@@ -205,3 +205,16 @@ func TestLockFileForEverybody(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A folder that is listed twice, once by a link, has each plugin once.
+func TestFolderTwice(t *testing.T) {
+	dir := folder(t)
+	path := executable(t, dir, "sticky")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := findExecutable([]string{dir, dir + "/", link}, "sticky"); err != nil || got != path {
+		t.Error(got, err)
+	}
+}

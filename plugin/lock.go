@@ -76,8 +76,10 @@ func (p *Locked) check() error {
 			return fmt.Errorf("the sha256 for %s is not 64 hexadecimal digits in small letters", platform)
 		}
 	}
-	for _, v := range p.Environment {
+	for i, v := range p.Environment {
 		switch {
+		case slices.Contains(p.Environment[:i], v):
+			return fmt.Errorf("the environment variable %s is listed twice", v)
 		case !variableName.MatchString(v):
 			return fmt.Errorf("%q is no name of an environment variable", v)
 		case strings.HasPrefix(v, "PLUGIN_"), strings.HasPrefix(v, handshake.MagicCookieKey):

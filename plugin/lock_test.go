@@ -92,6 +92,7 @@ func TestBrokenLocks(t *testing.T) {
 		{"capital sum", lockText(sumOf("a"), sumOf("A")), "64 hexadecimal digits"},
 		{"platform", lockText("linux/amd64", "linux"), "no platform such as"},
 		{"variable", lockText("[TZ]", "['A=B']"), "no name of an environment variable"},
+		{"variable twice", lockText("[TZ]", "[TZ, A, TZ]"), "TZ is listed twice"},
 		{"variable of the host", lockText("[TZ]", "[PLUGIN_CLIENT_CERT]"), "the host sets"},
 		{"mark of the host", lockText("[TZ]", "[ASSIGNKIT_PLUGIN_INSTANCE]"), "the host sets"},
 	} {

@@ -26,9 +26,12 @@ const closeTime = 300 * time.Millisecond
 // to rebalance cooperatively has to be served as [strategy.Cooperative], as units do not go over the wire. One that is an [io.Closer]
 // is closed at the end, which may take 300 ms. A panic becomes an error of the call, with its stack in the log.
 //
-// Serve sets slog's default logger: what is logged reaches the log of the host with its level. What is printed to standard output or
+// Serve panics without an assignor. It sets slog's default logger: what is logged reaches the log of the host with its level. What is printed to standard output or
 // standard error is logged there line by line.
 func Serve(a strategy.Assignor) {
+	if a == nil {
+		panic("plugin: Serve: no assignor")
+	}
 	if os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {
 		fmt.Fprintf(os.Stderr, "%[1]s is an assignor plugin (%[2]s), which a host starts. To have it used, lock it:\n  assignctl plugin lock %[1]s\n",
 			filepath.Base(os.Args[0]), a.Name())
