@@ -86,6 +86,11 @@ func (p *Problem) total() int {
 	return p.Base(len(p.Partitions))
 }
 
+// Validate checks what Solve checks before it starts.
+func (p *Problem) Validate() error {
+	return p.validate(Options{})
+}
+
 // validate checks every index that the solver relies on.
 func (p *Problem) validate(o Options) error {
 	if o.Tolerance < 0 {
