@@ -8,9 +8,9 @@ import (
 
 // The strict mode against every assignment there is: how far its largest ratio lies above the least possible one.
 func TestBrute(t *testing.T) {
-	cases := 500
+	cases := 1000
 	if testing.Short() {
-		cases = 50
+		cases = 100
 	}
 	for _, shape := range []struct {
 		name        string

@@ -207,7 +207,13 @@ func check(t tester, p *Problem, o Options, r Result) {
 func checkMoves(p *Problem, o Options, r Result, fail func(string, ...any)) {
 	moves, last := r.Moves, int32(-1)
 	var voluntary, weight int64
-	may := p.live(p.may())
+	may := make([][]bool, p.total())
+	units, _ := p.units()
+	for _, u := range units {
+		for _, i := range u.parts {
+			may[i] = u.live
+		}
+	}
 	for i, to := range r.Owner {
 		from := p.owner(int32(i))
 		if to == from || to == None {
