@@ -23,9 +23,9 @@ func (s *solver) chain(a int32, ceiling float64) bool {
 	for queue := []int32{a}; len(queue) > 0; queue = queue[1:] {
 		m := queue[0]
 		held := s.held[m]
-		from, weight := 0, int64(0)
+		from := 0
 		if m != a {
-			weight = s.item[via[m].item].weight
+			weight := s.item[via[m].item].weight
 			need := min(float64(weight), math.Floor(float64(s.load[m]+weight)-float64(ceiling*s.capacity[m]))+1)
 			from = sort.Search(len(held), func(k int) bool { return float64(s.item[held[k]].weight) >= need })
 		}

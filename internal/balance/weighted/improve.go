@@ -8,7 +8,7 @@ import (
 
 const (
 	receiverCount = 8    // members with the least load that are looked at in a step
-	leastGain     = 1e-4 // a step has to lower the ratio by this share
+	leastGain     = 1e-4 // a step has to lower the ratio by this share of what it should be
 	divided       = 12   // so many items of two members are divided in every way
 	equalTries    = 64   // items of equal weight that are looked at
 )
@@ -26,7 +26,7 @@ type proposal struct {
 // improve makes one step that lowers the larger ratio of an overloaded member and a receiver, or of a chain of members. Of all
 // steps it takes the one that leaves the least above the goals, then the one that moves the least, then the preferred one.
 func (s *solver) improve(a int32) bool {
-	best := proposal{score: math.Inf(1), ceiling: float64(s.ratio[a] * (1 - leastGain))}
+	best := proposal{score: math.Inf(1), ceiling: s.ratio[a] - float64(leastGain*min(s.ratio[a], s.target[a]/s.capacity[a]))}
 	excess := float64(s.load[a]) - s.target[a]
 	receivers := s.lightest(a)
 	for _, b := range receivers {

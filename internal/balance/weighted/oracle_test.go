@@ -142,6 +142,7 @@ type tester interface {
 // check verifies that a result is an assignment and reports itself rightly.
 func check(t tester, p *Problem, o Options, r Result) {
 	t.Helper()
+	p = p.weighty()
 	fail := func(format string, args ...any) {
 		t.Helper()
 		t.Fatalf("%s\n%sresult %+v", fmt.Sprintf(format, args...), p.describe(), r)

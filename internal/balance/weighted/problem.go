@@ -20,7 +20,7 @@ type Problem struct {
 	// Problem has topics, members, capacities, subscriptions and owners. Racks and hosts count only where internal/balance
 	// decides: where all partitions weigh the same and nothing below is asked for.
 	balance.Problem
-	// Weight of each partition, 0 or more, in sum below MaxWeight. Nil: all the same.
+	// Weight of each partition, 0 or more, in sum below MaxWeight. Nil or all 0: each weighs 1.
 	Weight []int64
 	// Eligible has Words() words for each partition: bit m%64 of word m/64 says that member m may have it, if it subscribes to the
 	// topic too. Bits beyond the members are not looked at. Nil: subscriptions alone decide.
@@ -242,6 +242,16 @@ func (p *Problem) weight(i int32) int64 {
 		return 1
 	}
 	return p.Weight[i]
+}
+
+// weighty is the problem without its weights if they are all 0.
+func (p *Problem) weighty() *Problem {
+	if len(p.Weight) == 0 || p.Weight[0] != 0 || !p.uniform() {
+		return p
+	}
+	q := *p
+	q.Weight = nil
+	return &q
 }
 
 // uniform tells whether all partitions weigh the same.

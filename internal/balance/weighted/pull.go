@@ -37,8 +37,8 @@ func (s *solver) pull() {
 
 // fill has b take an item from each giver in turn until it has enough or nobody gives any more.
 func (s *solver) fill(b int32, givers []int32, choose func(a, b int32, room float64) int32) {
-	for any := true; any; {
-		any = false
+	for more := true; more; {
+		more = false
 		for _, a := range givers {
 			room := s.target[b] - float64(s.load[b])
 			if room <= float64(s.target[b]*s.o.tolerance) || s.out("newcomers") {
@@ -58,7 +58,7 @@ func (s *solver) fill(b int32, givers []int32, choose func(a, b int32, room floa
 			s.trial = append(s.trial[:0], hop{i, b})
 			if _, allowed := s.price(s.trial); allowed {
 				s.apply(Pulled, b, s.trial)
-				any = true
+				more = true
 			}
 		}
 	}

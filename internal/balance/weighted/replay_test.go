@@ -68,9 +68,9 @@ const rounding = 1e-9
 
 // relief is what one member gave up until it was content.
 type relief struct {
-	member        int32
-	before, noise float64
-	given         []int32
+	member int32
+	before float64
+	given  []int32
 }
 
 // run checks every step.

@@ -35,13 +35,13 @@ func (s *solver) spreadFree() {
 	s.free = true
 	defer func() { s.free = false }()
 	for range shedTimes {
-		any := false
+		more := false
 		for _, a := range s.above(func(m int32) float64 { return s.goal(m) }) {
 			for float64(s.load[a]) > s.goal(a) && !s.out("placement") && s.improve(a) {
-				any = true
+				more = true
 			}
 		}
-		if !any {
+		if !more {
 			return
 		}
 	}
@@ -61,9 +61,9 @@ func (s *solver) above(bound func(int32) float64) (list []int32) {
 // descend lowers the sorted ratios from the top, a step of the most loaded member at a time.
 func (s *solver) descend() {
 	done := make([]bool, s.p.Members)
-	for pass, any := 0, true; any && pass < shedTimes; pass++ {
+	for pass, more := 0, true; more && pass < shedTimes; pass++ {
 		clear(done)
-		for any = false; ; {
+		for more = false; ; {
 			a := int32(None)
 			for m, r := range s.ratio {
 				if !done[m] && s.load[m] > 0 && (a == None || r > s.ratio[a]) {
@@ -78,7 +78,7 @@ func (s *solver) descend() {
 				return
 			}
 			if s.improve(a) {
-				any = true
+				more = true
 			} else {
 				done[a] = true
 			}
@@ -91,16 +91,16 @@ func (s *solver) descend() {
 // above it, would else keep all others as well.
 func (s *solver) shed() {
 	for range shedTimes {
-		any := false
+		more := false
 		for _, a := range s.above(s.trigger) {
 			if s.out("balance") {
 				return
 			}
 			if float64(s.load[a]) > s.trigger(a) && s.relieve(a) { // others may have relieved it
-				any = true
+				more = true
 			}
 		}
-		if !any {
+		if !more {
 			return
 		}
 	}

@@ -12,6 +12,7 @@ func Solve(p *Problem, o Options) (Result, error) {
 	if err := p.validate(); err != nil {
 		return Result{}, err
 	}
+	p = p.weighty()
 	if p.plain() {
 		r, decided, err := solveEven(p, o)
 		if decided || err != nil {

@@ -191,17 +191,6 @@ func (s *solver) price(hops []hop) (weight int64, allowed bool) {
 	return weight, (moves <= 0 || s.moved+moves <= s.o.maxMoves) && (weight <= 0 || s.movedWeight+weight <= s.o.maxWeight)
 }
 
-// score is how well items like where the hops bring them.
-func (s *solver) score(hops []hop) (sum int64) {
-	if s.p.Prefer == nil {
-		return 0
-	}
-	for _, h := range hops {
-		sum += s.liking(h.item, h.to)
-	}
-	return sum
-}
-
 // liking is the score of item i and member m.
 func (s *solver) liking(i, m int32) (sum int64) {
 	class := s.p.PreferClass
