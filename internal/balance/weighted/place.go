@@ -34,12 +34,17 @@ func (s *solver) keep() {
 // place gives items without owner away, heaviest first.
 func (s *solver) place() {
 	var full []int32
+	next := newQueue(s)
 	for i := int32(len(s.item)) - 1; i >= 0; i-- {
 		x := &s.item[i]
 		if x.owner != None {
 			continue
 		}
-		if m := s.choose(i); m != None {
+		if next != nil {
+			s.trial = append(s.trial[:0], hop{i, next.first()})
+			s.apply(Placed, next.first(), s.trial)
+			next.sink(0)
+		} else if m := s.choose(i); m != None {
 			s.trial = append(s.trial[:0], hop{i, m})
 			s.apply(Placed, m, s.trial)
 		} else if len(s.classes.list(x.class)) > 0 {

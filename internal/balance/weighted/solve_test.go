@@ -166,6 +166,26 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// The queue takes members in the order in which choose does.
+func TestQueue(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for n := range 300 {
+		p := randomProblem(r, recipe{topics: 3, members: 9, partitions: 20, weights: weightings[n%len(weightings)]})
+		q := *p
+		q.Limit = 1000 // not for the queue
+		with, without := newSolver(p, Options{}), newSolver(&q, Options{})
+		for _, s := range []*solver{with, without} {
+			s.settleHomes()
+			s.setTargets()
+			s.keep()
+			s.place()
+		}
+		if !reflect.DeepEqual(with.item, without.item) {
+			t.Fatal(p.describe())
+		}
+	}
+}
+
 // A partition that becomes hot stays, and its owner is rid of the others.
 func TestHotPartition(t *testing.T) {
 	p := shaped(rand.New(rand.NewPCG(1, 2)), "equal", "uniform", 200, 10)
