@@ -20,13 +20,14 @@ type proposal struct {
 	cost    int64
 	liking  int64
 	ceiling float64 // ratio that both sides have to stay below
+	earned  float64 // ratio that the receiver has to stay below if it comes above its goal
 	found   bool
 }
 
 // improve makes one step that lowers the larger ratio of an overloaded member and a receiver, or of a chain of members. Of all
 // steps it takes the one that leaves the least above the goals, then the one that moves the least, then the preferred one.
 func (s *solver) improve(a int32) bool {
-	best := proposal{score: math.Inf(1), ceiling: s.ratio[a] - float64(leastGain*min(s.ratio[a], s.target[a]/s.capacity[a]))}
+	best := proposal{score: math.Inf(1), earned: float64(s.ratio[a] * (1 - max(s.o.tolerance, s.o.gain))), ceiling: s.ratio[a] - float64(leastGain*min(s.ratio[a], s.target[a]/s.capacity[a]))}
 	excess := float64(s.load[a]) - s.target[a]
 	receivers := s.lightest(a)
 	for _, b := range receivers {
@@ -140,8 +141,12 @@ func (s *solver) worth(best *proposal, a, b int32, w int64) float64 {
 	if w <= 0 || max(ra, rb) >= best.ceiling {
 		return math.Inf(1)
 	}
+	above := max(0, rb-s.goal(b)/s.capacity[b])
+	if above > 0 && rb >= best.earned {
+		return math.Inf(1) // a hot partition would go round
+	}
 	if goal := s.goal(a) / s.capacity[a]; goal < best.ceiling {
-		return max(ra, goal) + max(0, rb-s.goal(b)/s.capacity[b])
+		return max(ra, goal) + above
 	}
 	return max(ra, rb)
 }
