@@ -25,7 +25,8 @@
 // change from one rebalance to the next: a member gives something up only if it is above its own target by more than Gain
 // and the noise of what it has, and then only if its load falls by as much; and one far below its target takes from others. Weights
 // that vary within the noise around what they were when the group was balanced move nothing, but with a small probability: the
-// band is 3.5 standard deviations wide.
+// band is 3.5 standard deviations wide. A group that was just solved usually finds nothing to do when it is solved again, and in
+// the second round of a cooperative rebalance; unlike internal/balance this does not promise it.
 //
 // # Method
 //

@@ -32,15 +32,24 @@ func (s *solver) run() {
 	s.place()
 	s.hold()
 	s.spreadFree()
-	if s.o.strict {
-		s.descend()
-	} else {
-		s.shed()
-		s.pull()
+	for range rounds {
+		mark := len(s.journal)
+		if s.o.strict {
+			s.descend()
+		} else {
+			s.shed()
+			s.pull()
+		}
+		s.settle()
+		if len(s.journal) == mark {
+			break
+		}
 	}
-	s.settle()
 	s.placeLate()
 }
+
+// rounds is how often balance is seen to again after moves were taken back, so that the next rebalance finds nothing to do.
+const rounds = 3
 
 // hold keeps what draining members got as a last resort where it is.
 func (s *solver) hold() {

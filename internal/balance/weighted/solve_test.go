@@ -378,3 +378,24 @@ func TestHotOrphans(t *testing.T) {
 		}
 	}
 }
+
+// Where all weigh the same and eligibility differs, chains reach the least largest load, as internal/balance proves it.
+func TestChains(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	above := 0
+	for range 1000 {
+		p := randomProblem(r, recipe{topics: 9, members: 9, partitions: 9, weights: "equal", restricted: true})
+		best, err := balance.Optimum(&p.Problem, balance.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Limit = 1000
+		got := mustSolve(t, p, Options{Strict: true})
+		if slices.Max(got.Counts) > slices.Max(best.Loads) {
+			above++
+		}
+	}
+	if above > 0 {
+		t.Errorf("%d of 1000 are not as even as they could be", above)
+	}
+}
