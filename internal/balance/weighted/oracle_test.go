@@ -25,27 +25,28 @@ func (p *Problem) describe() string {
 
 func (p *Problem) total() int { return p.Base(len(p.Partitions)) }
 
-// topicOf is the topic of each partition.
-func (p *Problem) topicOf() []int {
-	var of []int
-	for t, n := range p.Partitions {
-		of = append(of, slices.Repeat([]int{t}, int(n))...)
-	}
-	return of
-}
-
 // may tells for each partition and member whether it may have it, from the problem alone.
 func (p *Problem) may() [][]bool {
 	var may [][]bool
-	for i, t := range p.topicOf() {
-		row := make([]bool, p.Members)
-		for m := range row {
-			row[m] = p.Start == nil || slices.Contains(p.Subscribers[p.Start[t]:p.Start[t+1]], int32(m))
-			if p.Eligible != nil && p.Eligible[i*p.Words()+m/64]>>(m%64)&1 == 0 {
-				row[m] = false
+	for t, n := range p.Partitions {
+		subscribed := make([]bool, p.Members)
+		for m := range subscribed {
+			subscribed[m] = p.Start == nil
+		}
+		if p.Start != nil {
+			for _, m := range p.Subscribers[p.Start[t]:p.Start[t+1]] {
+				subscribed[m] = true
 			}
 		}
-		may = append(may, row)
+		for range n {
+			row, i := slices.Clone(subscribed), len(may)
+			for m := range row {
+				if p.Eligible != nil && p.Eligible[i*p.Words()+m/64]>>(m%64)&1 == 0 {
+					row[m] = false
+				}
+			}
+			may = append(may, row)
+		}
 	}
 	return may
 }

@@ -128,7 +128,7 @@ func TestJitter(t *testing.T) {
 		for _, kind := range []string{"zipf", "uniform", "hot", "lognormal"} {
 			t.Run(shape+"/"+kind, func(t *testing.T) {
 				r := rand.New(rand.NewPCG(7, 8))
-				p := shaped(r, shape, kind, 2000, 100)
+				p := shaped(r, shape, kind, 1000, 50)
 				p = p.ownedBy(mustSolve(t, p, Options{}).Owner)
 				without := 0
 				for n := range 100 {
