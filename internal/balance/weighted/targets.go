@@ -10,25 +10,27 @@ const (
 	fillRounds  = 24   // times that giants are looked for
 	fillSweeps  = 8    // times that every class is filled anew in a round
 	innerSweeps = 30   // times that those which changed are filled anew in between
-	fillPrecise = 1e-3 // change of a share, relative to the level, that ends a round
+	fillCoarse  = 0.05 // change of a share, relative to the level, that ends a round while giants are looked for
+	fillPrecise = 1e-3 // the same when none is left
 )
 
 // A filling spreads the weight of each class over its members as if partitions could be divided, so that the sum of load²/capacity
 // is least: the ratio is the same wherever a class has anything, and no lower where it might.
 type filling struct {
-	s      *solver
-	weight []float64 // of each class, without giants
-	level  []float64 // ratio of the members that a class fills
-	widest []float64 // largest load without giants of the members of a class
-	share  []float64 // of a class at each of its members, as classes.members
-	base   []float64 // of each member: giants
-	load   []float64 // of each member: giants and shares
-	giant  []bool
-	order  []int32 // classes, the heaviest first: what is light fills what they leave
-	active []int32 // classes whose shares changed
-	clock  int32   // fills so far
-	filled []int32 // when each class was filled
-	moved  []int32 // when the load of each member last changed by more than fillPrecise
+	s       *solver
+	weight  []float64 // of each class, without giants
+	level   []float64 // ratio of the members that a class fills
+	widest  []float64 // largest load without giants of the members of a class
+	share   []float64 // of a class at each of its members, as classes.members
+	base    []float64 // of each member: giants
+	load    []float64 // of each member: giants and shares
+	giant   []bool
+	order   []int32 // classes, the heaviest first: what is light fills what they leave
+	active  []int32 // classes whose shares changed
+	clock   int32   // fills so far
+	filled  []int32 // when each class was filled
+	moved   []int32 // when the load of each member last changed by more than precise
+	precise float64 // change of a share, relative to the level, that does not matter
 }
 
 // setTargets computes the load that each member should have. An item heavier than what any member that may have it should carry
@@ -51,11 +53,20 @@ func (s *solver) setTargets() {
 		}
 	}
 	slices.SortFunc(f.order, func(a, b int32) int { return cmp.Or(cmp.Compare(f.weight[b], f.weight[a]), cmp.Compare(a, b)) })
+	f.precise = fillCoarse
 	for range fillRounds {
 		f.settle()
-		if !f.giants() || s.out("targets") {
+		if s.out("targets") {
 			break
 		}
+		if f.giants() {
+			continue
+		}
+		if f.precise == fillPrecise {
+			break
+		}
+		f.precise = fillPrecise
+		clear(f.filled) // look at all of them again
 	}
 	f.finish()
 }
@@ -67,7 +78,7 @@ func (f *filling) settle() {
 		if len(active) == 0 || len(f.order) == 1 {
 			return
 		}
-		for n := 0; n < innerSweeps && len(active) > 0 && worst > fillPrecise; n++ {
+		for n := 0; n < innerSweeps && len(active) > 0 && worst > f.precise; n++ {
 			if f.s.out("targets") {
 				return
 			}
@@ -83,7 +94,7 @@ func (f *filling) sweep(classes []int32) (changed []int32, worst float64) {
 		if f.weight[k] <= 0 || !f.stale(k) {
 			continue
 		}
-		if c := f.fill(k); c > fillPrecise {
+		if c := f.fill(k); c > f.precise {
 			list = append(list, k)
 			worst = max(worst, c)
 		}
@@ -123,7 +134,7 @@ func (f *filling) fill(k int32) (change float64) {
 		full := float64(level * s.capacity[m])
 		share := max(0, full-f.load[m])
 		c := math.Abs(share-shares[at]) / full
-		if c > fillPrecise {
+		if c > f.precise {
 			f.moved[m] = f.clock
 		}
 		change = max(change, c)
