@@ -1,12 +1,13 @@
 package weighted
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
 
 // classes are sets of members that may have the same partitions, each a row of bits. Equal rows are one class; they are
-// numbered in the order in which they are asked for.
+// numbered in the order in which they are asked for, and at the end by weight.
 type classes struct {
 	words  int
 	rows   []uint64 // who may have it at all
@@ -100,6 +101,23 @@ func (c *classes) of(p *Problem) []int32 {
 		}
 	}
 	return of
+}
+
+// order numbers the classes anew, the heaviest first, and returns the new number of each. What is gone through in this order
+// lies together in memory then.
+func (c *classes) order(weight []float64) []int32 {
+	old := make([]int32, c.len())
+	for k := range old {
+		old[k] = int32(k)
+	}
+	slices.SortFunc(old, func(a, b int32) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b)) })
+	rows, number := make([]uint64, 0, len(c.rows)), make([]int32, len(old))
+	for k, o := range old {
+		rows = append(rows, c.row(o)...)
+		number[o] = int32(k)
+	}
+	c.rows, c.table = rows, nil
+	return number
 }
 
 // close ends the numbering: it takes draining members out where others are left, and lists who is usable.

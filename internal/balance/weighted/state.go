@@ -104,6 +104,7 @@ func newSolver(p *Problem, o Options) *solver {
 	}
 	class := s.classes.of(p)
 	s.items(class)
+	s.orderClasses()
 	s.classes.close(p.Capacity)
 	s.cause = make([]cause, len(s.item))
 	if p.Prefer != nil && p.PreferClass == nil {
@@ -115,6 +116,18 @@ func newSolver(p *Problem, o Options) *solver {
 		}
 	}
 	return s
+}
+
+// orderClasses numbers the classes of items by their weight.
+func (s *solver) orderClasses() {
+	weight := make([]float64, s.classes.len())
+	for i := range s.item {
+		weight[s.item[i].class] += float64(s.item[i].weight)
+	}
+	number := s.classes.order(weight)
+	for i := range s.item {
+		s.item[i].class = number[s.item[i].class]
+	}
 }
 
 func (o Options) settings(p *Problem) settings {

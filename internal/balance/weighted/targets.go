@@ -1,7 +1,6 @@
 package weighted
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -52,7 +51,6 @@ func (s *solver) setTargets() {
 			f.order = append(f.order, int32(c))
 		}
 	}
-	slices.SortFunc(f.order, func(a, b int32) int { return cmp.Or(cmp.Compare(f.weight[b], f.weight[a]), cmp.Compare(a, b)) })
 	f.precise = fillCoarse
 	for range fillRounds {
 		f.settle()
