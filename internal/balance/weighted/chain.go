@@ -79,7 +79,7 @@ func (s *solver) follow(a, end int32, via []hop) bool {
 		b = giver
 	}
 	s.trial = hops
-	if _, allowed := s.price(hops); !allowed {
+	if _, allowed := s.price(hops); !allowed || !s.certain(s.earned(a), end, s.item[hops[0].item].weight, hops[:1]) {
 		return false
 	}
 	s.apply(Chained, a, hops)

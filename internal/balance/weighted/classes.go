@@ -163,17 +163,3 @@ func (c *classes) has(k, m int32) bool {
 func (c *classes) allows(k, m int32) bool {
 	return c.rows[int(k)*c.words+int(m>>6)]>>(m&63)&1 != 0
 }
-
-// add makes a class after the numbering has ended, of members that are all usable.
-func (c *classes) add(row []uint64) int32 {
-	k := int32(c.len())
-	c.rows = append(c.rows, row...)
-	c.usable = append(c.usable, row...)
-	for j, w := range row {
-		for ; w != 0; w &= w - 1 {
-			c.members = append(c.members, int32(j<<6+bits.TrailingZeros64(w)))
-		}
-	}
-	c.start = append(c.start, int32(len(c.members)))
-	return k
-}

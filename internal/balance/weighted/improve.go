@@ -20,14 +20,14 @@ type proposal struct {
 	cost    int64
 	liking  int64
 	ceiling float64 // ratio that both sides have to stay below
-	earned  float64 // ratio that the receiver has to stay below if it comes above its goal
+	earned  float64 // see earned
 	found   bool
 }
 
 // improve makes one step that lowers the larger ratio of an overloaded member and a receiver, or of a chain of members. Of all
 // steps it takes the one that leaves the least above the goals, then the one that moves the least, then the preferred one.
 func (s *solver) improve(a int32) bool {
-	best := proposal{score: math.Inf(1), earned: float64(s.ratio[a] * (1 - max(s.o.tolerance, s.o.gain))), ceiling: s.ratio[a] - float64(leastGain*min(s.ratio[a], s.target[a]/s.capacity[a]))}
+	best := proposal{score: math.Inf(1), earned: s.earned(a), ceiling: s.ratio[a] - float64(leastGain*min(s.ratio[a], s.target[a]/s.capacity[a]))}
 	excess := float64(s.load[a]) - s.target[a]
 	receivers := s.lightest(a)
 	for _, b := range receivers {
@@ -154,7 +154,7 @@ func (s *solver) worth(best *proposal, a, b int32, w int64) float64 {
 // try keeps the hops if they are better than the best so far. w is the weight that goes from a to b.
 func (s *solver) try(best *proposal, why Reason, a, b int32, w int64, hops []hop) {
 	score := s.worth(best, a, b, w)
-	if score > best.score || math.IsInf(score, 1) || !s.fits(a, b, hops) {
+	if score > best.score || math.IsInf(score, 1) || !s.fits(a, b, hops) || !s.certain(best.earned, b, w, hops) {
 		return
 	}
 	cost, allowed := s.price(hops)
@@ -166,6 +166,30 @@ func (s *solver) try(best *proposal, why Reason, a, b int32, w int64, hops []hop
 		best.reason, best.score, best.cost, best.liking, best.found = why, score, cost, liking, true
 		s.best = append(s.best[:0], hops...)
 	}
+}
+
+// earned is the ratio that a receiver has to stay below for what a gives up, if it comes above its own goal.
+func (s *solver) earned(a int32) float64 {
+	return float64(s.ratio[a] * (1 - max(s.o.tolerance, s.o.gain)))
+}
+
+// certain tells whether b, if it comes above its goal, stays below what a had even if its weights are off by the noise: else the two
+// might only change their roles.
+func (s *solver) certain(earned float64, b int32, w int64, hops []hop) bool {
+	if s.o.noise == 0 || s.free || float64(s.load[b]+w) <= s.goal(b) {
+		return true
+	}
+	s.spend(len(s.held[b]))
+	s.after = append(s.after[:0], s.held[b]...)
+	for _, h := range hops {
+		if h.to == b {
+			s.after = append(s.after, h.item)
+		} else {
+			k := slices.Index(s.after, h.item)
+			s.after = slices.Delete(s.after, k, k+1)
+		}
+	}
+	return s.with(b, w)+s.band(s.after)/s.capacity[b] < earned
 }
 
 // gainedLiking is by how much preference rises with the hops.

@@ -124,6 +124,5 @@ func (s *solver) lastResort(i int32) {
 	if best != None {
 		s.trial = append(s.trial[:0], hop{i, best})
 		s.apply(Placed, best, s.trial)
-		s.pinned = append(s.pinned, i)
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // pull fills members far below their targets, such as one that has just joined, the emptiest first. It is for the tolerant
-// mode: nobody has to be overloaded for it.
+// mode: nobody has to be overloaded for it. What a member takes stays only if it is more than the gain asked for and its noise.
 func (s *solver) pull() {
 	below := max(s.o.tolerance, s.o.gain, s.o.noise)
 	var list []int32
@@ -26,11 +26,19 @@ func (s *solver) pull() {
 		if s.out("newcomers") {
 			return
 		}
+		mark, before := len(s.journal), s.load[b]
 		idle := float64(s.load[b]) < s.target[b]/2
 		slices.SortFunc(givers, func(x, y int32) int { return cmp.Or(cmp.Compare(s.ratio[y], s.ratio[x]), cmp.Compare(x, y)) })
 		s.fill(b, givers, s.slack)
 		if idle {
 			s.fill(b, givers, s.lump)
+		}
+		s.given = s.given[:0]
+		for _, e := range s.journal[mark:] {
+			s.given = append(s.given, e.item)
+		}
+		if float64(s.load[b]-before) <= float64(s.o.gain*s.target[b])+s.band(s.given) {
+			s.undo(mark)
 		}
 	}
 }

@@ -30,7 +30,6 @@ func (s *solver) run() {
 	s.setTargets()
 	s.keep()
 	s.place()
-	s.hold()
 	s.spreadFree()
 	for range rounds {
 		mark := len(s.journal)
@@ -50,16 +49,6 @@ func (s *solver) run() {
 
 // rounds is how often balance is seen to again after moves were taken back, so that the next rebalance finds nothing to do.
 const rounds = 3
-
-// hold keeps what draining members got as a last resort where it is.
-func (s *solver) hold() {
-	for _, i := range s.pinned {
-		x := &s.item[i]
-		row := make([]uint64, s.classes.words)
-		row[x.owner>>6] |= 1 << (x.owner & 63)
-		x.class = s.classes.add(row)
-	}
-}
 
 // plain tells whether all partitions weigh the same and nothing is asked for that internal/balance does not know.
 func (p *Problem) plain() bool {

@@ -273,7 +273,12 @@ func TestPreference(t *testing.T) {
 	if want := append(slices.Repeat([]int32{0}, 10), slices.Repeat([]int32{1}, 10)...); !slices.Equal(got.Owner, want) {
 		t.Errorf("placed %v", got.Owner)
 	}
-	p.Owner = append(slices.Repeat([]int32{1}, 10), slices.Repeat([]int32{0}, 10)...)
+	p.Prefer = []int32{0, 1, 1, 0}
+	slices.Reverse(got.Owner)
+	if again := mustSolve(t, p, Options{}); !slices.Equal(again.Owner, got.Owner) {
+		t.Errorf("placed %v the other way round", again.Owner)
+	}
+	p.Owner = append(slices.Repeat([]int32{0}, 10), slices.Repeat([]int32{1}, 10)...)
 	if got := mustSolve(t, p, Options{}); len(got.Moves) > 0 {
 		t.Errorf("moved %v", got.Moves)
 	}
@@ -397,5 +402,53 @@ func TestChains(t *testing.T) {
 	}
 	if above > 0 {
 		t.Errorf("%d of 1000 are not as even as they could be", above)
+	}
+}
+
+// A group goes where most of it is, by weight and then by number.
+func TestTogether(t *testing.T) {
+	p := &Problem{Problem: balance.Problem{Members: 3, Partitions: []int32{6}, Owner: []int32{0, 1, 1, 2, 0, 0}}, Together: []int32{7, 7, 7, 8, 8, 8}}
+	p.Weight = []int64{0, 0, 0, 5, 2, 2}
+	got := mustSolve(t, p, Options{})
+	if !slices.Equal(got.Owner, []int32{1, 1, 1, 2, 2, 2}) || got.Voluntary != 0 {
+		t.Errorf("owners %v, %d moved", got.Owner, got.Voluntary)
+	}
+	for _, m := range got.Moves {
+		if m.Reason != Joined || !m.Forced {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// A group that finds no room leaves the way open for a single partition: member 0 passes partition 0 on for partition 5.
+func TestRoomBehindAGroup(t *testing.T) {
+	p := &Problem{
+		Problem: balance.Problem{Members: 2, Partitions: []int32{6}, Owner: []int32{0, 0, 1, None, None, None}},
+		Limit:   2, Weight: []int64{1, 2, 3, 50, 50, 9}, Together: []int32{-1, -1, -1, 4, 4, -1}, Eligible: []uint64{3, 1, 2, 1, 1, 1},
+	}
+	got := mustSolve(t, p, Options{MaxMoves: -1})
+	if !slices.Equal(got.Owner, []int32{1, 0, 1, None, None, 0}) || len(got.Moves) != 2 || got.Moves[0].Reason != Made {
+		t.Errorf("owners %v, moves %+v", got.Owner, got.Moves)
+	}
+}
+
+// Small groups, where a target is a few partitions and jitters with them, keep still as well.
+func TestJitterOfSmallGroups(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	moving, rebalances := 0, 0
+	for n := range 500 {
+		p := randomProblem(r, recipe{topics: 5, members: 8, partitions: 12, weights: weightings[n%4], restricted: n%2 == 0, capacity: n % 3})
+		p.Owner = nil
+		p.Owner = mustSolve(t, p, Options{}).Owner
+		for range 20 {
+			rebalances++
+			if len(mustSolve(t, p.jittered(r), Options{}).Moves) > 0 {
+				moving++
+			}
+		}
+	}
+	t.Logf("%d of %d rebalances move something", moving, rebalances)
+	if moving > rebalances/1000 {
+		t.Error("more than usual")
 	}
 }

@@ -20,7 +20,6 @@ type solver struct {
 	item    []item // by rising weight
 	parts   []int32
 	split   []int32
-	pinned  []int32 // items that draining members got as a last resort
 	topic   []int32 // of each partition, where preferences are by topic
 
 	capacity []float64 // of draining members: the largest of all, for the balance among them
@@ -45,6 +44,7 @@ type solver struct {
 	takers    []uint64
 	given     []int32
 	got       []int32
+	after     []int32
 	trial     []hop
 	best      []hop
 	sums      []int64
