@@ -8,10 +8,10 @@ package sticky
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/assignkit/assignkit/internal/balance"
+	"github.com/assignkit/assignkit/internal/problem"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -68,7 +68,9 @@ func (a Assignor) Assign(ctx context.Context, g *strategy.Group) (strategy.Assig
 	if err != nil {
 		return strategy.Assignment{}, err
 	}
-	r, err := balance.Solve(a.problem(t), balance.Options{Tolerance: a.Tolerance, Budget: a.Budget})
+	p := problem.Of(t)
+	p.Host = a.hosts(t.Group)
+	r, err := balance.Solve(p, balance.Options{Tolerance: a.Tolerance, Budget: a.Budget})
 	if err != nil {
 		return strategy.Assignment{}, fmt.Errorf("sticky: %w", err)
 	}
@@ -77,16 +79,6 @@ func (a Assignor) Assign(ctx context.Context, g *strategy.Group) (strategy.Assig
 		answer.Stopped = r.Stopped.String()
 	}
 	return answer, ctx.Err()
-}
-
-// problem states the group in the solver's terms.
-func (a Assignor) problem(t *strategy.Table) *balance.Problem {
-	p := &balance.Problem{
-		Partitions: t.Sizes(), Members: len(t.Group.Members), Capacity: t.Shares(), Owner: t.Keepers(), Host: a.hosts(t.Group),
-	}
-	p.Start, p.Subscribers = t.Subscriptions()
-	p.MemberRack, p.RackStart, p.PartitionRacks = racks(t)
-	return p
 }
 
 // hosts numbers the hosts of members, in the order of the members.
@@ -110,45 +102,4 @@ func (a Assignor) hosts(g *strategy.Group) []int32 {
 		hosts[i] = n
 	}
 	return hosts
-}
-
-// racks numbers the racks of members and partitions. It returns nil unless members and topics both have some, as racks then make
-// no difference. Racks that have nothing in common do: a member without rack is at home everywhere.
-func racks(t *strategy.Table) (members, start, partitions []int32) {
-	number := map[string]int32{}
-	members = make([]int32, len(t.Group.Members))
-	for i := range t.Group.Members {
-		rack := t.Group.Members[i].Rack
-		if rack == "" {
-			members[i] = -1
-			continue
-		}
-		n, known := number[rack]
-		if !known {
-			n = int32(len(number))
-			number[rack] = n
-		}
-		members[i] = n
-	}
-	if len(number) == 0 || !slices.ContainsFunc(t.Group.Topics, func(x strategy.Topic) bool { return len(x.Racks) > 0 }) {
-		return nil, nil, nil
-	}
-	elsewhere := int32(len(number)) // a rack without members
-	start = make([]int32, 1, t.Len()+1)
-	for i := range t.Group.Topics {
-		topic := &t.Group.Topics[i]
-		for p := range topic.Partitions {
-			if len(topic.Racks) > 0 {
-				for _, rack := range topic.Racks[p] {
-					n, known := number[rack]
-					if !known {
-						n = elsewhere
-					}
-					partitions = append(partitions, n)
-				}
-			}
-			start = append(start, int32(len(partitions)))
-		}
-	}
-	return members, start, partitions
 }
