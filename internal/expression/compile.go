@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -61,6 +62,8 @@ type Options struct {
 	Want      Kind
 	At        Position
 	Functions []Function
+	Elsewhere []string // variables that other expressions have and this one does not, for errors
+	FromText  string   // what makes a number of a text, for errors: "float(...)" if it is ""
 }
 
 // A Program is a compiled expression. It is not changed once made, and may be run by several evaluators at once.
@@ -71,6 +74,7 @@ type Program struct {
 	env     reflect.Type
 	program *vm.Program
 	looks   map[string]int // how often a variable ("member"), or a field of one ("member.rack"), is looked at
+	inner   map[string]int // how often only for the sake of a field of it
 }
 
 // Compile checks a source and compiles it. An error is an [*Error]. It takes no longer than milliseconds, whatever the source is.
@@ -92,7 +96,7 @@ func Compile(source string, o Options) (p *Program, err error) {
 			p, err = nil, fault(source, o.At, 1, 0, fmt.Sprintf("the expression cannot be compiled: %v", r), "")
 		}
 	}()
-	g := &guard{looks: map[string]int{}, hosts: map[string]bool{}}
+	g := &guard{looks: map[string]int{}, inner: map[string]int{}, hosts: map[string]bool{}}
 	var compiled *vm.Program
 	if _, err = expr.Compile(source, options(o, nil)...); err == nil { // the types are right, so the guard can rely on them
 		compiled, err = expr.Compile(source, options(o, g)...)
@@ -109,31 +113,27 @@ func Compile(source string, o Options) (p *Program, err error) {
 		line, column := place(source, g.offset)
 		return nil, fault(source, o.At, line, column, g.problem, g.hint)
 	}
-	if problem, hint := o.Want.check(g.root); problem != "" {
+	if problem, hint := o.Want.check(g.root, cmp.Or(o.FromText, "float(...)")); problem != "" {
 		return nil, fault(source, o.At, 1, 0, problem, hint)
 	}
-	return &Program{source: source, at: o.At, want: o.Want, env: reflect.TypeOf(o.Env), program: compiled, looks: g.looks}, nil
+	return &Program{source: source, at: o.At, want: o.Want, env: reflect.TypeOf(o.Env), program: compiled, looks: g.looks, inner: g.inner}, nil
 }
 
 // Source returns what was compiled.
 func (p *Program) Source() string { return p.source }
 
-// LooksAt tells whether the result can depend on a variable ("member") or on a field of one ("partition.number").
+// LooksAt tells whether the result can depend on a variable ("member"), a field of one ("partition.number") or a value of a mapping in
+// one ("member.labels.tier").
 func (p *Program) LooksAt(path string) bool {
 	if p.looks[path] > 0 {
 		return true
 	}
-	variable, _, field := strings.Cut(path, ".")
-	if !field {
-		return false
-	}
-	fields := 0
-	for name, n := range p.looks {
-		if strings.HasPrefix(name, variable+".") {
-			fields += n
+	for i, r := range path {
+		if r == '.' && p.looks[path[:i]] > p.inner[path[:i]] {
+			return true // what has it is used as a whole somewhere
 		}
 	}
-	return p.looks[variable] > fields // somewhere the variable as a whole is used
+	return false
 }
 
 // checkNesting counts brackets before anything recursive sees the source.
@@ -179,7 +179,7 @@ func place(source string, offset int) (line, column int) {
 }
 
 // check compares the type of a result with what is wanted.
-func (k Kind) check(t reflect.Type) (problem, hint string) {
+func (k Kind) check(t reflect.Type, fromText string) (problem, hint string) {
 	if t == nil || t.Kind() == reflect.Interface {
 		return fmt.Sprintf("what this gives is not known before it runs; %s is wanted", k), "float(...), string(...) or a comparison with == true makes that sure"
 	}
@@ -195,7 +195,7 @@ func (k Kind) check(t reflect.Type) (problem, hint string) {
 	case k == Number && t.Kind() == reflect.Bool:
 		hint = "did you mean (...) ? 1 : 0?"
 	case k == Number && t.Kind() == reflect.String:
-		hint = "did you mean float(...)?"
+		hint = "did you mean " + fromText + "?"
 	case k == Bool && number:
 		hint = "did you mean (...) > 0?"
 	case k == Bool && t.Kind() == reflect.String:

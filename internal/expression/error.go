@@ -10,6 +10,7 @@ import (
 type Position struct {
 	File         string
 	Line, Column int
+	Indent       int    // what stands before each line but the first, in characters
 	What         string // what the expression is for, such as "weight"
 }
 
@@ -62,7 +63,7 @@ func fault(source string, at Position, line, column int, problem, hint string) *
 	column = min(max(column, 0), len(text))
 	if at.Line > 0 {
 		e.Line = at.Line + line - 1
-		e.Column = column + 1
+		e.Column = at.Indent + column + 1
 		if line == 1 {
 			e.Column = at.Column + column
 		}

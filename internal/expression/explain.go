@@ -13,7 +13,7 @@ import (
 var (
 	unknownName  = regexp.MustCompile(`^unknown (?:name|builtin) (\S+)$`)
 	unknownField = regexp.MustCompile(`^type (\S+) has no (?:field|method) (\S+)$`)
-	overload     = regexp.MustCompile(`^no matching overload for (\S+)$`)
+	arguments    = regexp.MustCompile(`^(?:no matching overload for|.* to call) (\S+?)\s*$`)
 	mismatch     = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.+)\)$`)
 )
 
@@ -24,6 +24,9 @@ func explain(message string, o Options) (problem, hint string) {
 		for _, f := range o.Functions {
 			names = append(names, f.Name)
 		}
+		if slices.Contains(o.Elsewhere, m[1]) {
+			return fmt.Sprintf("%q is not to be looked at here", m[1]), "there are " + strings.Join(fields(reflect.TypeOf(o.Env)), ", ")
+		}
 		return fmt.Sprintf("unknown name %q", m[1]), meant(m[1], names, fields(reflect.TypeOf(o.Env)))
 	}
 	if m := unknownField.FindStringSubmatch(message); m != nil {
@@ -32,7 +35,7 @@ func explain(message string, o Options) (problem, hint string) {
 			return fmt.Sprintf("%s has no %q", name, m[2]), meant(m[2], fields(t), fields(t))
 		}
 	}
-	if m := overload.FindStringSubmatch(message); m != nil {
+	if m := arguments.FindStringSubmatch(message); m != nil {
 		for _, f := range o.Functions {
 			if f.Name == m[1] {
 				return fmt.Sprintf("the arguments of %s do not fit", f.Name), "it is called as " + f.Usage

@@ -221,6 +221,28 @@ func TestLooksAt(t *testing.T) {
 	}
 }
 
+// Values of mappings are told apart, unless the mapping as a whole is used.
+func TestLooksAtLabels(t *testing.T) {
+	for source, want := range map[string][2]bool{
+		`member.labels.tier == ""`:                       {true, false},
+		`member.labels["tier"] == ""`:                    {true, false},
+		`len(member.labels) > 0`:                         {true, true},
+		`member.labels[member.rack] == ""`:               {true, true},
+		`member.rack == ""`:                              {false, false},
+		`"tier" in member.labels`:                        {true, true},
+		`member.labels.tier == member.labels["a." + ""]`: {true, true},
+	} {
+		p, err := compile(source, expression.Bool)
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		if got := [2]bool{p.LooksAt("member.labels.tier"), p.LooksAt("member.labels.zone")}; got != want {
+			t.Errorf("%s looks at %v, want %v", source, got, want)
+		}
+	}
+}
+
 // A loop over loops ends with its context, long before it would by itself.
 func TestAbandon(t *testing.T) {
 	p, err := compile(`count(big, count(big, count(big, # > 1) > 1) > 1)`, expression.Number)

@@ -34,8 +34,9 @@ const (
 type guard struct {
 	problem string // the first, "" if there is none
 	hint    string
-	offset  int // of the problem, in characters
-	looks   map[string]int
+	offset  int            // of the problem, in characters
+	looks   map[string]int // how often what is looked at, by its path
+	inner   map[string]int // how often only for the sake of a field
 	root    reflect.Type
 	hosts   map[string]bool // functions of the host
 }
@@ -128,14 +129,29 @@ func hidden(name string, arguments ...ast.Node) *ast.CallNode {
 	}
 }
 
+// member notes which variable or field of one a field is taken of.
 func (g *guard) member(n *ast.MemberNode) {
-	variable, ok := n.Node.(*ast.IdentifierNode)
-	if !ok {
-		return
+	field, ok := n.Property.(*ast.StringNode)
+	if of := path(n.Node); ok && of != "" {
+		g.looks[of+"."+field.Value]++
+		g.inner[of]++
 	}
-	if field, ok := n.Property.(*ast.StringNode); ok {
-		g.looks[variable.Value+"."+field.Value]++
+}
+
+// path is how a node would be written if it is a variable or a field of one, and of that only; else "".
+func path(n ast.Node) string {
+	switch node := n.(type) {
+	case *ast.IdentifierNode:
+		return node.Value
+	case *ast.ChainNode:
+		return path(node.Node)
+	case *ast.MemberNode:
+		field, ok := node.Property.(*ast.StringNode)
+		if of := path(node.Node); ok && of != "" {
+			return of + "." + field.Value
+		}
 	}
+	return ""
 }
 
 // element checks what a list or a mapping is made of.

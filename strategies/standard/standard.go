@@ -8,5 +8,6 @@ package standard
 import (
 	_ "github.com/assignkit/assignkit/strategies/range"      // range, range-even
 	_ "github.com/assignkit/assignkit/strategies/roundrobin" // roundrobin
+	_ "github.com/assignkit/assignkit/strategies/rules"      // rules
 	_ "github.com/assignkit/assignkit/strategies/sticky"     // sticky
 )

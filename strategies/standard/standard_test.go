@@ -35,7 +35,14 @@ func TestStandard(t *testing.T) {
 // TestConformance holds what a name stands for to the contract, under either protocol.
 func TestConformance(t *testing.T) {
 	specs := []string{"sticky?tolerance=1&cooperative"}
+	argument := map[string]string{"rules": ":../rules/testdata/lag.yaml"}
 	for _, name := range strategy.Names() {
+		if d, _ := strategy.Lookup(name); d.Argument != "" {
+			if argument[name] == "" {
+				t.Fatalf("which argument is %s to be tested with?", name)
+			}
+			name += argument[name]
+		}
 		specs = append(specs, name, name+"?cooperative")
 	}
 	for _, spec := range specs {

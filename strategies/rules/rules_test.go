@@ -1,0 +1,268 @@
+package rules_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/assignkit/assignkit/strategies/rules"
+	"github.com/assignkit/assignkit/strategies/sticky"
+	"github.com/assignkit/assignkit/strategy"
+	"github.com/assignkit/assignkit/strategy/strategytest"
+)
+
+// quiet is for tests that do not look at what is reported.
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func mustNew(t testing.TB, c rules.Config) *rules.Assignor {
+	t.Helper()
+	if c.Name == "" {
+		c.Name = "test"
+	}
+	if c.Logger == nil {
+		c.Logger = quiet
+	}
+	a, err := rules.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestContract(t *testing.T) {
+	for name, c := range map[string]rules.Config{
+		"weights":  {Weight: `partition.lag + 1`},
+		"all":      {Weight: `partition.lag + 1`, Capacity: `number(member.labels, "cpu", 1)`, Prefer: `member.rack in partition.racks ? 1 : 0`},
+		"together": {Together: `partition.number`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			strategytest.Run(t, func() strategy.Assignor { return strategy.Cooperative(mustNew(t, c)) })
+		})
+	}
+	for name, c := range map[string]rules.Config{ // which take their time to settle in cooperative groups, as their documentation says
+		"strict": {Weight: `partition.number`, Tolerance: -1, Hysteresis: -1},
+		"few":    {Weight: `partition.weight`, MaxMoves: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			strategytest.Run(t, func() strategy.Assignor { return mustNew(t, c) })
+		})
+	}
+	odd := rules.Config{Eligible: `partition.number % 3 != 1 || member.rack != ""`, Limit: 2}
+	strategytest.Options{Ineligible: true, Limit: true}.Run(t, func() strategy.Assignor { return strategy.Cooperative(mustNew(t, odd)) })
+}
+
+// drawGroup makes a group of any shape.
+func drawGroup(t *rapid.T) *strategy.Group {
+	g := &strategy.Group{Name: "g", Generation: 8}
+	for _, name := range []string{"t", "u", "v"}[:rapid.IntRange(1, 3).Draw(t, "topics")] {
+		topic := strategy.Topic{Name: name, Partitions: rapid.Int32Range(0, 12).Draw(t, "partitions")}
+		if rapid.Bool().Draw(t, "racks") {
+			for range topic.Partitions {
+				topic.Racks = append(topic.Racks, rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"c", "b", "a"}), 0, 2, rapid.ID).Draw(t, "racks"))
+			}
+		}
+		g.Topics = append(g.Topics, topic)
+	}
+	for i := range rapid.IntRange(1, 6).Draw(t, "members") {
+		m := strategy.Member{
+			ID: fmt.Sprintf("m%d", i), Generation: rapid.Int32Range(-1, 2).Draw(t, "generation"), Rack: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "rack"),
+			Capacity: rapid.Int32Range(0, 4).Draw(t, "capacity"), Draining: rapid.IntRange(0, 4).Draw(t, "draining") == 0,
+		}
+		for _, topic := range g.Topics {
+			if rapid.IntRange(0, 3).Draw(t, "subscribes") > 0 {
+				m.Topics = append(m.Topics, topic.Name)
+			}
+			if list := rapid.SliceOfN(rapid.Int32Range(0, 12), 0, 5).Draw(t, "owned"); len(list) > 0 {
+				m.Owned = append(m.Owned, strategy.TopicPartitions{Topic: topic.Name, Partitions: list})
+			}
+		}
+		g.Members = append(g.Members, m)
+	}
+	return g
+}
+
+// Rules that say nothing, and rules that say what sticky takes for granted, give exactly its answers.
+func TestEqualsSticky(t *testing.T) {
+	for _, c := range []rules.Config{
+		{}, {Weight: `7`}, {Weight: `0.1`}, {Weight: `0`}, {Eligible: `true`}, {Capacity: `member.capacity`}, {Prefer: `0`},
+		{Eligible: `partition.number >= 0 && member.id != ""`, Weight: `len(partition.topic)`, Capacity: `member.capacity`, Prefer: `partition.number * 0`},
+	} {
+		a := mustNew(t, c)
+		rapid.Check(t, func(t *rapid.T) {
+			g := drawGroup(t)
+			want, err := sticky.Assignor{}.Assign(context.Background(), g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := a.Assign(context.Background(), g)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%+v: %v\ngot  %+v\nwant %+v", c, err, got, want)
+			}
+		})
+	}
+}
+
+// group has members with a label each, and topics with as many partitions as weights.
+func group(labels map[string]string, weights ...float64) *strategy.Group {
+	g := &strategy.Group{Name: "g", Topics: []strategy.Topic{{Name: "t", Partitions: int32(len(weights)), Weights: weights}}}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		if label, ok := labels[id]; ok {
+			g.Members = append(g.Members, strategy.Member{ID: id, Topics: []string{"t"}, Labels: map[string]string{"x": label}})
+		}
+	}
+	return g
+}
+
+// Each rule decides what it is for.
+func TestRules(t *testing.T) {
+	ab := map[string]string{"a": "1", "b": "3"}
+	for _, c := range []struct {
+		config rules.Config
+		group  *strategy.Group
+		want   string
+	}{
+		{rules.Config{Eligible: `member.labels.x == "3"`}, group(ab, 1, 1, 1), "a[] b[0 1 2]"},
+		{rules.Config{Eligible: `partition.number < 2 || member.id == "a"`, Weight: `1`}, group(ab, 1, 1, 1, 1), "a[2 3] b[0 1]"},
+		{rules.Config{Weight: `partition.lag`}, group(ab, 9, 3, 3, 3), "a[0] b[1 2 3]"},
+		{rules.Config{Weight: `partition.lag / 1000`}, group(ab, 9, 3, 3, 3), "a[0] b[1 2 3]"},
+		{rules.Config{Capacity: `number(member.labels, "x", 1)`}, group(ab, 1, 1, 1, 1), "a[0] b[1 2 3]"},
+		{rules.Config{Capacity: `number(member.labels, "x", 1) / 7`}, group(ab, 1, 1, 1, 1), "a[0] b[1 2 3]"},
+		{rules.Config{Capacity: `member.id == "a" ? 0 : 1`}, group(ab, 1, 1, 1, 1), "a[] b[0 1 2 3]"},
+		{rules.Config{Together: `partition.number / 2 < 1`}, group(ab, 1, 1, 1, 1), "a[2 3] b[0 1]"},
+		{rules.Config{Prefer: `member.labels.x == "3" && partition.number >= 2 ? 1 : 0`}, group(ab, 1, 1, 1, 1), "a[0 1] b[2 3]"},
+		{rules.Config{Limit: 1}, group(ab, 1, 1, 1), "a[2] b[1] limit[0]"},
+		{rules.Config{Eligible: `partition.number != 1`}, group(ab, 1, 1, 1), "a[2] b[0] ineligible[1]"},
+		{rules.Config{Eligible: `false`}, group(ab, 1, 1), "a[] b[] ineligible[0 1]"},
+		{rules.Config{Capacity: `0`}, group(ab, 1, 1), "a[0] b[1]"},
+		{rules.Config{Together: `true`, Eligible: `(partition.number == 0) == (member.id == "a")`}, group(ab, 1, 1), "a[0] b[1]"},
+		{rules.Config{Capacity: `group.members + group.partitions`, Weight: `len(group.name)`}, group(ab, 1, 1), "a[0] b[1]"},
+	} {
+		answer, err := mustNew(t, c.config).Assign(t.Context(), c.group)
+		if err != nil {
+			t.Errorf("%+v: %v", c.config, err)
+			continue
+		}
+		if err := strategy.Validate(c.group, &answer, strategy.ProtocolEager); err != nil {
+			t.Errorf("%+v: %v", c.config, err)
+		}
+		if got := render(c.group, &answer); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.config, got, c.want)
+		}
+	}
+}
+
+func render(g *strategy.Group, a *strategy.Assignment) string {
+	var parts []string
+	for _, m := range g.Members {
+		list := []int32{}
+		for _, tp := range a.Members[m.ID] {
+			list = append(list, tp.Partitions...)
+		}
+		parts = append(parts, fmt.Sprint(m.ID, list))
+	}
+	for _, reason := range strategy.Reasons() {
+		list := []int32{}
+		for _, u := range a.Unassigned {
+			if u.Reason == reason {
+				list = append(list, u.Partition)
+			}
+		}
+		if len(list) > 0 {
+			parts = append(parts, fmt.Sprint(reason, list))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// What a rule may not give ends the call, and the error says where.
+func TestBadResults(t *testing.T) {
+	for _, c := range []struct {
+		config rules.Config
+		want   string
+	}{
+		{rules.Config{Weight: `1 / partition.number`}, `for partition t-0: 1:1: weight: this gave an infinite number (such as 1/0)`},
+		{rules.Config{Weight: `partition.number / partition.number`}, `no number (such as 0/0)`},
+		{rules.Config{Weight: `-partition.number`}, `for partition t-1: weight is -1, which is not within 0 to`},
+		{rules.Config{Weight: `1e200`}, `weight is 1e+200`},
+		{rules.Config{Capacity: `-1`}, `for member "a": capacity is -1`},
+		{rules.Config{Capacity: `1 / (group.members - 2)`}, `for member "a": 1:1: capacity: this gave an infinite number`},
+		{rules.Config{Prefer: `1001`}, `for member "a", partition t-0: prefer is 1001`},
+		{rules.Config{Eligible: `partition.racks[0] == "x"`}, `for member "a", partition t-0: 1:16: eligible: index out of range`},
+		{rules.Config{Together: `split(partition.topic, ".")[2]`}, `for partition t-0: 1:28: together: index out of range`},
+		{rules.Config{Eligible: `partition.number > 0`, Budget: 2}, `the budget of steps is spent`},
+	} {
+		_, err := mustNew(t, c.config).Assign(t.Context(), group(map[string]string{"a": "1", "b": "2"}, 1, 1, 1))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.config, err, c.want)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := mustNew(t, rules.Config{}).Assign(ended, group(nil)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := mustNew(t, rules.Config{}).Assign(t.Context(), &strategy.Group{Members: []strategy.Member{{}}}); err == nil {
+		t.Error("a member without an id is taken")
+	}
+}
+
+// What is odd is told once for each kind, and nothing else is.
+func TestReports(t *testing.T) {
+	var b strings.Builder
+	logger := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	a := mustNew(t, rules.Config{
+		Name: "odd", Logger: logger, Capacity: `number(member.labels, "x", 2) * number(member.labels, "y", 0)`, Weight: `partition.lag`,
+		Together: `true`, Eligible: `(partition.number == 0) == (member.id == "a")`,
+	})
+	g := group(map[string]string{"a": "1", "b": "many", "c": "NaN"}, 1, 1)
+	g.Topics[0].Weights = nil
+	for range 2 {
+		if _, err := a.Assign(t.Context(), g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `level=WARN msg="a member does not have a label that a rule reads as a number" rules=odd label=y taken=0
+level=WARN msg="a member has a label that is no number where a rule reads one" rules=odd label=x value="\"many\"" taken=2
+level=WARN msg="all capacities are 0, so each member counts alike" rules=odd group=g
+level=WARN msg="weights of a topic are not known, so each of its partitions counts as 1" rules=odd topic=t
+level=WARN msg="partitions are to stay together that no member may have together, so they are assigned one by one" rules=odd units=1 group=g
+`
+	if b.String() != want {
+		t.Errorf("told:\n%s", b.String())
+	}
+}
+
+// In a cooperative group, what belongs together is withheld together.
+func TestUnits(t *testing.T) {
+	a := strategy.Cooperative(mustNew(t, rules.Config{Together: `partition.number`}))
+	list := func(topic string, partitions ...int32) strategy.TopicPartitions {
+		return strategy.TopicPartitions{Topic: topic, Partitions: partitions}
+	}
+	both := []string{"t", "u"}
+	g := &strategy.Group{
+		Topics: []strategy.Topic{{Name: "t", Partitions: 2}, {Name: "u", Partitions: 2}},
+		Members: []strategy.Member{
+			{ID: "a", Topics: both, Generation: 4, Owned: []strategy.TopicPartitions{list("t", 0, 1), list("u", 0)}},
+			{ID: "b", Topics: both},
+		},
+	}
+	first, err := a.Assign(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Count("b") != 0 || len(first.Unassigned) != 2 {
+		t.Errorf("b gets %v at once, %v is withheld", first.Members["b"], first.Unassigned)
+	}
+}
