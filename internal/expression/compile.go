@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
 )
@@ -113,8 +114,8 @@ func Compile(source string, o Options) (p *Program, err error) {
 		line, column := place(source, g.offset)
 		return nil, fault(source, o.At, line, column, g.problem, g.hint)
 	}
-	if problem, hint := o.Want.check(g.root, cmp.Or(o.FromText, "float(...)")); problem != "" {
-		return nil, fault(source, o.At, 1, 0, problem, hint)
+	if e := checkResult(g.root, source, o, 1, 0); e != nil {
+		return nil, e
 	}
 	return &Program{source: source, at: o.At, want: o.Want, env: reflect.TypeOf(o.Env), program: compiled, looks: g.looks, inner: g.inner}, nil
 }
@@ -178,11 +179,38 @@ func place(source string, offset int) (line, column int) {
 	return line, column
 }
 
+// checkResult compares the type of what a node gives with what is wanted, wherever the compiler knows it. line and column are what a
+// fault is told of, which for branches is where they are.
+func checkResult(n ast.Node, source string, o Options, line, column int) error {
+	branches := []ast.Node{}
+	switch node := n.(type) {
+	case *ast.ConditionalNode:
+		branches = append(branches, node.Exp1, node.Exp2)
+	case *ast.BinaryNode:
+		if node.Operator == "??" {
+			branches = append(branches, node.Left, node.Right)
+		}
+	case *ast.VariableDeclaratorNode:
+		branches = append(branches, node.Expr)
+	case *ast.SequenceNode:
+		branches = append(branches, node.Nodes[len(node.Nodes)-1])
+	}
+	for _, b := range branches {
+		line, column := place(source, b.Location().From)
+		if e := checkResult(b, source, o, line, column); e != nil {
+			return e
+		}
+	}
+	if t := n.Type(); len(branches) == 0 && t != nil && t.Kind() != reflect.Interface { // else an evaluation finds out
+		if problem, hint := o.Want.check(t, cmp.Or(o.FromText, "float(...)")); problem != "" {
+			return fault(source, o.At, line, column, problem, hint)
+		}
+	}
+	return nil
+}
+
 // check compares the type of a result with what is wanted.
 func (k Kind) check(t reflect.Type, fromText string) (problem, hint string) {
-	if t == nil || t.Kind() == reflect.Interface {
-		return fmt.Sprintf("what this gives is not known before it runs; %s is wanted", k), "float(...), string(...) or a comparison with == true makes that sure"
-	}
 	number := isNumber(t)
 	switch {
 	case k == Number && number, k == Bool && t.Kind() == reflect.Bool:

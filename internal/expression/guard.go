@@ -34,10 +34,10 @@ const (
 type guard struct {
 	problem string // the first, "" if there is none
 	hint    string
-	offset  int            // of the problem, in characters
-	looks   map[string]int // how often what is looked at, by its path
-	inner   map[string]int // how often only for the sake of a field
-	root    reflect.Type
+	offset  int             // of the problem, in characters
+	looks   map[string]int  // how often what is looked at, by its path
+	inner   map[string]int  // how often only for the sake of a field
+	root    ast.Node        // the last one shown
 	hosts   map[string]bool // functions of the host
 }
 
@@ -85,7 +85,7 @@ func withEnv(functions []any) []any {
 
 // Visit is called by the compiler.
 func (g *guard) Visit(n *ast.Node) {
-	g.root = (*n).Type()
+	defer func() { g.root = *n }()
 	switch node := (*n).(type) {
 	case *ast.IdentifierNode:
 		if node.Value == "$env" {
