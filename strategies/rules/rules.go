@@ -11,7 +11,7 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// Assignor decides by rules. Make one with [New], [Parse] or [Load]. It is safe for concurrent use, and remembers nothing between calls
+// Assignor decides by rules. Make one with [New], [Parse] or [Load], or a [File]. It is safe for concurrent use, and remembers nothing between calls
 // but what it has reported already.
 //
 // Objectives, each among what those before it leave:
@@ -40,11 +40,11 @@ func init() {
 		Summary:  "by rules in a file: who may have what, weights, capacities, preferences",
 		Argument: "FILE",
 		New: func(s strategy.Spec) (strategy.Assignor, error) {
-			a, err := Load(s.Argument)
+			f, err := Open(s.Argument, nil)
 			if err != nil {
 				return nil, err
 			}
-			return a, nil
+			return f, nil
 		},
 	})
 }
