@@ -30,6 +30,9 @@ func TestRecipes(t *testing.T) {
 			if !strings.Contains(string(readme), "`"+name+".yaml`") {
 				t.Error("README.md does not name it")
 			}
+			if promises[name] == nil {
+				t.Error("promises_test.go does not say what it is to reach")
+			}
 			golden.Check(t, filepath.Join("testdata", name+".txt"), render(run(t, name, strategy.Cooperative)))
 		})
 	}
