@@ -284,7 +284,12 @@ func TestOtherType(t *testing.T) {
 	}
 	run := expression.NewEvaluator(t.Context(), 0)
 	defer run.Close()
-	if _, err := run.Number(p, struct{ X int }{}); err == nil {
+	other := &struct {
+		expression.Env
+		Member *member `expr:"member"`
+	}{Member: &member{}}
+	run.Attach(&other.Env)
+	if _, err := run.Number(p, other); err == nil {
 		t.Error("taken")
 	}
 }

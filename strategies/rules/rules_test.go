@@ -75,6 +75,9 @@ func drawGroup(t *rapid.T) *strategy.Group {
 			ID: fmt.Sprintf("m%d", i), Generation: rapid.Int32Range(-1, 2).Draw(t, "generation"), Rack: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "rack"),
 			Capacity: rapid.Int32Range(0, 4).Draw(t, "capacity"), Draining: rapid.IntRange(0, 4).Draw(t, "draining") == 0,
 		}
+		if rapid.IntRange(0, 2).Draw(t, "static") == 0 {
+			m.InstanceID = m.ID
+		}
 		for _, topic := range g.Topics {
 			if rapid.IntRange(0, 3).Draw(t, "subscribes") > 0 {
 				m.Topics = append(m.Topics, topic.Name)
@@ -91,7 +94,7 @@ func drawGroup(t *rapid.T) *strategy.Group {
 // Rules that say nothing, and rules that say what sticky takes for granted, give exactly its answers.
 func TestEqualsSticky(t *testing.T) {
 	for _, c := range []rules.Config{
-		{}, {Weight: `7`}, {Weight: `0.1`}, {Weight: `0`}, {Eligible: `true`}, {Capacity: `member.capacity`}, {Prefer: `0`},
+		{}, {Weight: `7`}, {Weight: `0.1`}, {Weight: `0`}, {Eligible: `true`}, {Capacity: `member.capacity`}, {Capacity: `max(member.capacity, 1)`}, {Prefer: `0`},
 		{Eligible: `partition.number >= 0 && member.id != ""`, Weight: `len(partition.topic)`, Capacity: `member.capacity`, Prefer: `partition.number * 0`},
 	} {
 		a := mustNew(t, c)
@@ -181,6 +184,34 @@ func render(g *strategy.Group, a *strategy.Assignment) string {
 	return strings.Join(parts, " ")
 }
 
+// How much moves is as the options say: two own everything, unevenly, and weights differ a little.
+func TestOptions(t *testing.T) {
+	for _, c := range []struct {
+		config rules.Config
+		moved  int
+	}{
+		{rules.Config{}, 2},
+		{rules.Config{Tolerance: -1, Hysteresis: -1}, 2},
+		{rules.Config{Tolerance: 0.5, Hysteresis: -1}, 0},
+		{rules.Config{Tolerance: -1, Hysteresis: 5}, 0},
+		{rules.Config{Tolerance: -1, Hysteresis: -1, MaxMoves: 1}, 1},
+		{rules.Config{Tolerance: -1, Hysteresis: -1, MaxMoves: -1}, 0},
+	} {
+		g := group(map[string]string{"a": "1", "b": "2"}, 10, 10.5, 10, 10, 9.5, 10, 10, 10, 10, 10, 10, 10)
+		for i, owned := range [][]int32{{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}} {
+			g.Members[i].Generation, g.Members[i].Owned = 1, []strategy.TopicPartitions{{Topic: "t", Partitions: owned}}
+		}
+		c.config.Weight = `partition.weight`
+		answer, err := mustNew(t, c.config).Assign(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moved := 8 - answer.Count("a"); moved != c.moved {
+			t.Errorf("%+v: %d moved, want %d", c.config, moved, c.moved)
+		}
+	}
+}
+
 // What a rule may not give ends the call, and the error says where.
 func TestBadResults(t *testing.T) {
 	for _, c := range []struct {
@@ -264,5 +295,44 @@ func TestUnits(t *testing.T) {
 	}
 	if first.Count("b") != 0 || len(first.Unassigned) != 2 {
 		t.Errorf("b gets %v at once, %v is withheld", first.Members["b"], first.Unassigned)
+	}
+}
+
+// Rules that are evaluated once for many members or partitions give what they give when they are evaluated for each pair.
+func TestEvaluatedSeldom(t *testing.T) {
+	each := ` && member.id != "" && partition.number >= 0`
+	for _, rule := range []string{
+		`member.labels.x == "1"`, `member.labels.x == "1" || member.labels.y == "1"`, `len(member.labels) > 1`, `member.rack in partition.racks`, `len(partition.racks) > 1`, `partition.weight > 1`,
+		`partition.lag > 1 || member.rack == "a"`, `partition.topic != "t"`, `member.capacity > 1`, `"t" in member.topics && len(member.topics) > 1`, `member.host == "1"`, `group.members > 2`, `member.instance == "m1"`,
+		`number(member.labels, "x", 0) > 0`, `any(member.topics, # == partition.topic) && partition.weight < 2`,
+	} {
+		seldom, always := mustNew(t, rules.Config{Eligible: rule}), mustNew(t, rules.Config{Eligible: "(" + rule + ")" + each})
+		scored, scoredAlways := mustNew(t, rules.Config{Prefer: rule + " ? 2 : 1"}), mustNew(t, rules.Config{Prefer: "(" + rule + ")" + each + " ? 2 : 1"})
+		rapid.Check(t, func(t *rapid.T) {
+			g := drawGroup(t)
+			for i := range g.Topics {
+				for range g.Topics[i].Partitions {
+					g.Topics[i].Weights = append(g.Topics[i].Weights, float64(rapid.IntRange(1, 2).Draw(t, "weight")))
+				}
+			}
+			for i := range g.Members {
+				g.Members[i].Labels = map[string]string{}
+				for _, name := range []string{"x", "y", "host"} {
+					if n := rapid.IntRange(0, 2).Draw(t, name); n > 0 {
+						g.Members[i].Labels[name] = fmt.Sprint(n)
+					}
+				}
+			}
+			for _, pair := range [][2]*rules.Assignor{{seldom, always}, {scored, scoredAlways}} {
+				got, err := pair[0].Assign(context.Background(), g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := pair[1].Assign(context.Background(), g)
+				if err != nil || !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s: %v\ngot  %+v\nwant %+v", rule, err, got, want)
+				}
+			}
+		})
 	}
 }

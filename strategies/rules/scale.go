@@ -9,16 +9,12 @@ const (
 	capacityBits = 20
 )
 
-// scaleWeights returns whole weights, nil if all are equal.
+// scaleWeights returns whole weights. Equal ones stay equal, which the solver sees.
 func scaleWeights(weights []float64) []int64 {
-	equal, whole, sum := true, true, 0.0
+	whole, sum := true, 0.0
 	for _, w := range weights {
-		equal = equal && w == weights[0]
 		whole = whole && w == math.Trunc(w)
 		sum += w
-	}
-	if equal {
-		return nil
 	}
 	shift := 0
 	if !whole || sum >= 1<<weightBits {
