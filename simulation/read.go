@@ -111,6 +111,7 @@ func (d *decoder) scenario(root *node) (*Scenario, error) {
 			return err
 		},
 		"events": func(v *node) error { events = v; return nil },
+		"assert": func(v *node) (err error) { s.Assertions, err = d.assertions(v); return err },
 	})
 	if err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ type Scenario struct {
 
 	Strategies []string // specifications that the scenario names, for the caller to parse; may be empty
 	Events     []Event
+	Assertions []*Assertion // what has to be so after each step, for [Assert]; [Run] does not look at them
 
 	strategiesAt []string // file:line:column of each of Strategies, if they were read
 }
