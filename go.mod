@@ -6,9 +6,9 @@ require (
 	charm.land/lipgloss/v2 v2.1.0
 	github.com/IBM/sarama v1.61.1
 	github.com/charmbracelet/x/term v0.2.2
+	github.com/expr-lang/expr v1.17.8
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/hashicorp/go-plugin v1.8.0
-	github.com/expr-lang/expr v1.17.8
 	github.com/prometheus/client_golang v1.25.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2

@@ -25,8 +25,13 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Every scenario in the docs is one.
+// Every scenario in the docs is one, and what it asserts is so.
 func TestScenariosInDocs(t *testing.T) {
+	standard, err := strategy.Parse("sticky")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asserted := false
 	for _, name := range []string{"README.md", "docs/scenarios.md"} {
 		blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page(t, name), -1)
 		if len(blocks) == 0 {
@@ -38,10 +43,20 @@ func TestScenariosInDocs(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			if err := s.Check(); err != nil {
+			r, err := simulation.Run(t.Context(), s, "sticky", standard)
+			if err != nil {
 				t.Errorf("%s: %v", name, err)
+				continue
 			}
+			failures, err := simulation.Assert(t.Context(), r, s.Assertions)
+			if err != nil || len(failures) > 0 {
+				t.Errorf("%s: %v, %+v", name, err, failures)
+			}
+			asserted = asserted || len(s.Assertions) > 0
 		}
+	}
+	if !asserted {
+		t.Error("no scenario asserts anything")
 	}
 }
 

@@ -23,8 +23,8 @@ func exitCodes() *cobra.Command {
   1    something went wrong: a file cannot be read, an assignor failed, the
        output cannot be written
   2    the command line is wrong; nothing was done
-  3    what was asserted or checked is not so, as by group describe
-       --assert-owned, plugin verify and plugin test
+  3    what was asserted or checked is not so, as by simulate --assert, group
+       describe --assert-owned, plugin verify and plugin test
   130  it was interrupted
 
 On errors nothing is printed on standard output, except by commands that answer

@@ -39,6 +39,8 @@ type options struct {
 	events     []simulation.Event
 	strategies []string
 	whatIf     counts // of members to compare, zero if not asked for
+	assertions []*simulation.Assertion
+	junit      string // the file for what became of them, "" for none
 
 	empty  string // a flag that is given and says nothing
 	full   bool
@@ -70,6 +72,18 @@ are static: then they come back as themselves, and nothing moves. Compare
   --members 3 --deploy 'member-*'
   --members 3 --deploy 'member-*' --static
 
+--assert, and assert: in a scenario, are expressions that have to be true after
+each step, the start as well, such as
+
+  skew <= 1
+  all(members, .load <= 10)
+  owner("payments", 0) == "billing-1"
+  step.number == 0 || moved.voluntary <= 3
+
+They may use the measures by their names in JSON, and moved, members,
+partitions, owner(), step and strategy: docs/scenarios.md. What fails is told
+after all is printed, and the exit code is 3.
+
 `
 
 const example = `  assignctl simulate --topics orders=12 --members 3 --join 1 \
@@ -77,6 +91,8 @@ const example = `  assignctl simulate --topics orders=12 --members 3 --join 1 \
   assignctl simulate --topics orders=12,payments=6 --members a,b,c \
     --leave a --grow orders=24 -o wide
   assignctl simulate --topics orders=126 --what-if members=1..20
+  assignctl simulate --topics orders=12 --members 3 --join 1 \
+    --assert 'skew <= 1' --assert 'moved.excess == 0'
   assignctl simulate deploy.yaml --strategy sticky -o json
   assignctl simulate --brokers embedded --group billing --join 1
   kafka-consumer-groups.sh --bootstrap-server localhost:9092 \
@@ -131,6 +147,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.VarP(&textFlag{func(s string) error { return o.addStrategies(s) }}, "strategy", "s", "strategies to compare: `SPEC`,... (default: the scenario's, else sticky)")
 	addEventFlags(cmd, &o.events)
 	flags.Var(&textFlag{o.whatIf.parse}, "what-if", "compare numbers of members: `members=FROM..TO`")
+	flags.Var(&textFlag{func(s string) error { return o.addAssertion(s) }}, "assert", "what has to be so after each step: `EXPR`, such as 'skew <= 1'; else exit code 3")
+	flags.StringVar(&o.junit, "junit", "", "write what was asserted to `FILE`, as JUnit XML")
 	flags.BoolVar(&o.full, "full", false, "show large groups in full")
 	output.AddFlag(cmd, &o.format, output.Table, output.Wide, output.JSON, output.YAML)
 	connect.AddFlags(cmd, &o.connect)
@@ -227,6 +245,8 @@ func (o *options) check() error {
 		return fault.Usage("--subscriptions %s: there are all, owned", o.subscriptions)
 	case o.whatIf.asked() && len(o.events) > 0:
 		return fault.Usage("--what-if compares groups at rest; events have no place in it")
+	case o.whatIf.asked() && (len(o.assertions) > 0 || o.junit != ""):
+		return fault.Usage("--assert and --junit are about steps; --what-if has none")
 	case o.file != "" || o.imported != "" || o.trace != "" || cluster:
 		return nil
 	case o.topics == nil && o.members == nil:

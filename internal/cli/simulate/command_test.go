@@ -56,6 +56,10 @@ func (o *options) describe() string {
 		add(true, "%s", e)
 	}
 	add(o.whatIf.asked(), "what if %d..%d", o.whatIf.from, o.whatIf.to)
+	for _, a := range o.assertions {
+		add(true, "assert %s", a)
+	}
+	add(o.junit != "", "junit %s", o.junit)
 	add(o.full, "full")
 	add(o.format != "table", "%s", o.format)
 	add(o.fromCluster(), "cluster")
@@ -66,6 +70,7 @@ func TestOptions(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"a.yaml", "file a.yaml"},
 		{"-", "file -"},
+		{"a.yaml --assert skew<=1 --assert max<3 --junit x.xml", "file a.yaml; assert skew<=1; assert max<3; junit x.xml"},
 		{"a.yaml -o json --full", "file a.yaml; full; json"},
 		{"--topics a=1,b=2 --topics c=3 --members 2", "a=1; b=2; c=3; member member-1; member member-2"},
 		{"--topics a=1 --members x,y", "a=1; member x; member y"},

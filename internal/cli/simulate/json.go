@@ -21,19 +21,23 @@ func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject) 
 		if err != nil {
 			return err
 		}
-		for _, result := range cases.results {
+		for k, result := range cases.results {
 			if !first {
 				d.last = append(d.last, ',')
 			}
 			first = false
-			if err := d.result(cases.name, result); err != nil {
+			var failed []simulation.Failure
+			if cases.failed != nil {
+				failed = cases.failed[k]
+			}
+			if err := d.result(cases.name, result, failed); err != nil {
 				return err
 			}
 		}
 	}
 	d.last = append(d.last, "]}\n"...)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := o.finish(ctx, r); err != nil {
+		return err
 	}
 	if o.format == output.YAML {
 		return output.Print(o.io.Out, output.YAML, bytes.Join(d.pieces(), nil))
@@ -46,7 +50,8 @@ func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject) 
 	return nil
 }
 
-func (d *document) result(name string, r *simulation.Result) error {
+// result writes a result, and what failed in it unless that is nil: nothing was asserted.
+func (d *document) result(name string, r *simulation.Result, failed []simulation.Failure) error {
 	d.last = append(d.last, '{')
 	if name != "" {
 		d.last = groupjson.AppendString(append(d.last, `"case":`...), name)
@@ -68,8 +73,27 @@ func (d *document) result(name string, r *simulation.Result) error {
 		return err
 	}
 	d.last = append(append(d.last, `],"total":`...), total...)
+	if failed != nil {
+		d.last = appendFailures(d.last, failed)
+	}
 	d.last = append(d.last, '}')
 	return nil
+}
+
+func appendFailures(dst []byte, failed []simulation.Failure) []byte {
+	dst = append(dst, `,"failed":[`...)
+	for i := range failed {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		f := &failed[i]
+		dst = strconv.AppendInt(append(dst, `{"step":`...), int64(f.Step), 10)
+		dst = groupjson.AppendString(append(dst, `,"event":`...), f.Event)
+		dst = groupjson.AppendString(append(dst, `,"assert":`...), f.Source)
+		dst = groupjson.AppendString(append(dst, `,"problem":`...), f.Problem)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
 }
 
 func (d *document) writeStep(s *simulation.Step) error {

@@ -37,6 +37,7 @@ func (o *options) load(ctx context.Context) ([]subject, error) {
 	for i := range subjects {
 		s := &subjects[i].scenario
 		s.Events = append(s.Events[:len(s.Events):len(s.Events)], o.events...)
+		s.Assertions = append(s.Assertions[:len(s.Assertions):len(s.Assertions)], o.assertions...)
 		if len(s.Group.Topics) == 0 && len(s.Events) == 0 {
 			return nil, fmt.Errorf("%sthere are no topics, so there is nothing to assign", prefix(subjects[i].name))
 		}

@@ -5,15 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/simulation"
 	"github.com/assignkit/assignkit/strategy"
 )
 
 // A runner has the strategies to compare.
-type runner struct{ strategies []candidate }
+type runner struct {
+	strategies []candidate
+	verdicts   verdicts
+}
 
 // candidate is a strategy and how it was named.
 type candidate struct {
@@ -78,6 +83,7 @@ func (r *runner) afford(subjects []subject) error {
 type outcomes struct {
 	name    string // "" if it is the only case
 	results []*simulation.Result
+	failed  [][]simulation.Failure // of each result; nil where nothing was asserted
 }
 
 // run runs a case with every strategy.
@@ -96,7 +102,7 @@ func (r *runner) run(ctx context.Context, s *subject) (*outcomes, error) {
 		}
 		out.results = append(out.results, result)
 	}
-	return out, nil
+	return out, r.verdicts.assert(ctx, s, out)
 }
 
 // run is the command.
@@ -116,6 +122,17 @@ func run(ctx context.Context, o *options) (err error) {
 	if err := r.afford(subjects); err != nil {
 		return err
 	}
+	if r.verdicts.keep = o.junit != ""; r.verdicts.keep && !slices.ContainsFunc(subjects, func(s subject) bool { return len(s.scenario.Assertions) > 0 }) {
+		return fault.Usage("--junit reports on assertions, and there are none: --assert adds one")
+	}
+	if err := o.print(ctx, r, subjects); err != nil {
+		return err
+	}
+	return r.verdicts.err()
+}
+
+// print runs all cases and prints what comes of them, behind the file with what was asserted: if that cannot be written, nothing is printed.
+func (o *options) print(ctx context.Context, r *runner, subjects []subject) error {
 	if o.format == output.JSON || o.format == output.YAML {
 		return o.printJSON(ctx, r, subjects)
 	}
@@ -130,11 +147,22 @@ func run(ctx context.Context, o *options) (err error) {
 		}
 		text = o.appendReport(text, cases)
 	}
+	if err := o.finish(ctx, r); err != nil {
+		return err
+	}
+	_, err := o.io.Out.Write(text)
+	return err
+}
+
+// finish is what comes between running all cases and printing them.
+func (o *options) finish(ctx context.Context, r *runner) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	_, err = o.io.Out.Write(text)
-	return err
+	if o.junit == "" {
+		return nil
+	}
+	return writeJUnit(o.junit, r.verdicts.suites)
 }
 
 func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject) error {
