@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -153,6 +155,9 @@ func TestAssertionMeasures(t *testing.T) {
 		if name == "members" || name == "partitions" { // these are lists, see TestAssertionsHold
 			continue
 		}
+		if reflect.ValueOf(variables{}).FieldByName("Moved").FieldByName(all.Type().Field(i).Name).IsValid() {
+			source += " && moved." + source
+		}
 		a, err := ParseAssertion(source)
 		if err != nil {
 			t.Error(err)
@@ -161,6 +166,19 @@ func TestAssertionMeasures(t *testing.T) {
 		if failures, err := Assert(t.Context(), r, []*Assertion{a}); err != nil || len(failures) > 0 {
 			t.Errorf("%s: %v, %v", source, err, failures)
 		}
+	}
+}
+
+// A topic that is there at one step only is known at all of them.
+func TestAssertTopicsOfOtherSteps(t *testing.T) {
+	with := func(name string) Step {
+		return Step{Group: &strategy.Group{Topics: []strategy.Topic{{Name: name, Partitions: 1}}}}
+	}
+	r := &Result{Steps: []Step{with("a"), with("b")}}
+	r.Steps = append(r.Steps, r.Steps[1])
+	failures, err := Assert(t.Context(), r, parseAll(t, `owner("a", 0) == "" && owner("b", 0) == ""`))
+	if err != nil || len(failures) > 0 {
+		t.Errorf("%v, %v", err, failures)
 	}
 }
 
@@ -197,5 +215,36 @@ func TestAssertTakesTooLong(t *testing.T) {
 	_, err := assert(t.Context(), r, loops, 20)
 	if err == nil || err.Error() != "table: step 0 (start): "+loops[0].String()+" takes too long: loops within loops are to look at less" {
 		t.Error(err)
+	}
+}
+
+// The docs list all that assertions may speak of. The measures are in a table of their own, see package cli.
+func TestVariablesInDocs(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "scenarios.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## Assertions\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[variables]()) {
+		of := f.Type
+		if of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		name := f.Tag.Get("expr")
+		if name == "" || of.Kind() != reflect.Struct && name != "strategy" {
+			continue
+		}
+		_, row, ok := strings.Cut(text, "\n| `"+name+"` |")
+		if !ok {
+			t.Errorf("there is no row about %s", name)
+			continue
+		}
+		row, _, _ = strings.Cut(row, "\n")
+		for i := 0; of.Kind() == reflect.Struct && i < of.NumField(); i++ {
+			if field := of.Field(i).Tag.Get("expr"); !strings.Contains(row, "`"+field+"`") {
+				t.Errorf("the row about %s has no %s", name, field)
+			}
+		}
 	}
 }

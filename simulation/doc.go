@@ -3,8 +3,9 @@
 // after each, and keeps who owns what, what moved and how good that is.
 //
 // What belongs here: scenarios and their file format ([Read]), events, and what Kafka's group protocol makes of them: who claims what
-// when it joins, follow-up rounds of a cooperative group, static members that a broker waits for. What does not: assignors, how good an
-// answer is (package strategy measures that), how results are printed, networks and clocks.
+// when it joins, follow-up rounds of a cooperative group, static members that a broker waits for; and what is asserted of the result
+// ([Assert]). What does not: assignors, how good an answer is (package strategy measures that), how results are printed, networks and
+// clocks.
 //
 // # Rebalances
 //
