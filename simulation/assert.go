@@ -58,6 +58,8 @@ func inWords(e *expression.Error) {
 	}))
 	switch {
 	case e.Hint != "":
+	case strings.Contains(e.Problem, `Operator("=")`):
+		e.Hint = "== compares"
 	case list:
 		e.Hint = "len(members) and len(partitions) are how many there are"
 	case fields == "step":
@@ -151,7 +153,7 @@ func (f *Failure) check(run *expression.Evaluator, p *expression.Program, v *var
 	var known *expression.Error
 	switch {
 	case errors.As(err, &known) && known.Err == nil:
-		f.Broken, f.Problem = true, oneLine(known.Problem)
+		f.Broken, f.Problem = true, oneLine(strings.ReplaceAll(known.Problem, "<nil>", "nothing"))
 		return true, nil
 	case err != nil:
 		return false, err

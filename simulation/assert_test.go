@@ -182,6 +182,13 @@ func TestAssertTopicsOfOtherSteps(t *testing.T) {
 	}
 }
 
+func TestAssertOfNothing(t *testing.T) {
+	failures, err := Assert(t.Context(), runAsserted(t), parseAll(t, `find(members, .id == "x").load > 1`))
+	if err != nil || len(failures) != 3 || !failures[0].Broken || failures[0].Problem != "cannot get load from nothing" {
+		t.Errorf("%v, %+v", err, failures)
+	}
+}
+
 func TestAssertLimits(t *testing.T) {
 	one := parseAll(t, "skew < 0")
 	many := make([]*Assertion, MaxAssertions)

@@ -145,6 +145,9 @@ func TestBadInput(t *testing.T) {
 		{two + "assert: step > 0", "x:3:14: assert: > does not go with something with fields and number; step.number is its number"},
 		{two + "assert: members > 3", "x:3:17: assert: > does not go with a list and number; len(members) and len(partitions) are how many there are"},
 		{two + "assert: max(1, 2) > 1", "x:3:9: assert: number is not callable; max, min and mean are measures of the step here"},
+		{two + "assert: skew = 1", `x:3:14: assert: unexpected token Operator("="); == compares`},
+		{two + "assert: moved < 1", "x:3:15: assert: < does not go with something with fields and number; moved.total is how many there are"},
+		{two + "assert: owner(0, 'a') == 'a'", `x:3:15: assert: the arguments of owner do not fit; it is called as owner("topic", number)`},
 		{two + "assert: owner(0) == 'a'", `x:3:9: assert: the arguments of owner do not fit; it is called as owner("topic", number)`},
 		{two + "assert: [" + strings.Repeat("true, ", 1001) + "]", "x:3:9: more than 1000 assertions"},
 	} {
@@ -229,6 +232,9 @@ func FuzzRead(f *testing.F) {
 		"a: 1\nb:\n- x\n- y: 2\n  z: 'q'\nc:\n  d: |\n    abc\n", "- - a\n  - b\n-\n- e: f\n", "--- \na: b\n...\n", "a: &x [*x]", "<<: {a: 1}", "? [a]\n: b", "a: !!int 1",
 	} {
 		f.Add(text)
+	}
+	for _, text := range []string{"skew <= 1", "'owner(\"a\", 0) == \"m\"'", "|\n  all(members,\n    .lod < 3)\n", "\"\\u0061ll(\"", "[a, >-\n  b == \n\n  c]"} {
+		f.Add("topics: {a: 1}\nmembers: 2\nassert: " + text)
 	}
 	for i := range 8 {
 		f.Add(fmt.Sprintf("topics: {a: %d}\nmembers: [m-1, {id: m-2, instance: i}]\nevents: [{deploy: {members: '*', surge: 1}}, {join: 2}, {grow: {a: 9}}, {leave: 'm-*'}]\n", i))
