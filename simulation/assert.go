@@ -16,12 +16,16 @@ const (
 	MaxAssertions = 1000
 	MaxChecks     = 1_000_000 // steps times assertions
 
-	maxTold = 1000 // failures of one result whose values are told
+	maxTold   = 1000 // failures of one result whose values are told
+	maxSource = 200  // characters of an expression that a failure repeats
 )
 
 // An Assertion is what has to be so after each step: an expression such as "skew <= 1". docs/scenarios.md lists what it may speak of.
 // It is not changed once made, and may be used several times at once.
-type Assertion struct{ program *expression.Program }
+type Assertion struct {
+	program *expression.Program
+	text    string // in one line
+}
 
 // ParseAssertion checks an expression and compiles it. The error shows where in it the fault is, over several lines.
 func ParseAssertion(source string) (*Assertion, error) {
@@ -39,7 +43,7 @@ func compileAssertion(source string, at expression.Position) (*Assertion, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Assertion{program: p}, nil
+	return &Assertion{program: p, text: oneLine(source)}, nil
 }
 
 // typeNames are how the compiler calls lists and what has fields.
@@ -72,7 +76,7 @@ func inWords(e *expression.Error) {
 }
 
 // String returns the expression in one line.
-func (a *Assertion) String() string { return oneLine(a.program.Source()) }
+func (a *Assertion) String() string { return a.text }
 
 // A Failure is an assertion that does not hold after a step.
 type Failure struct {
@@ -85,7 +89,7 @@ type Failure struct {
 	Broken  bool // it has no result, as that of an index beyond a list
 }
 
-// String says what failed at which step, in one line.
+// String says what failed at which step, in one line. Of a long expression it has the beginning.
 func (f *Failure) String() string {
 	text := "does not hold"
 	if f.Broken {
@@ -94,7 +98,11 @@ func (f *Failure) String() string {
 	if f.Problem != "" {
 		text += ": " + f.Problem
 	}
-	return fmt.Sprintf("step %d (%s): %s %s", f.Step, oneLine(f.Event), f.Source, text)
+	source := f.Source
+	if runes := []rune(source); len(runes) > maxSource {
+		source = string(runes[:maxSource]) + "..."
+	}
+	return fmt.Sprintf("step %d (%s): %s %s", f.Step, oneLine(f.Event), source, text)
 }
 
 // Assert checks assertions after every step of a result, the start as well, and returns those that fail, by step, and of one step in

@@ -101,7 +101,7 @@ func TestAssertionsFail(t *testing.T) {
 	r := runAsserted(t)
 	failures, err := Assert(t.Context(), r, parseAll(t,
 		`skew <= 4 && max < 100`, `moved.voluntary < 1`, `all(members, .load < 6)`, `owner("payments", 0) == "b"`, `owner("paymnets", 0) == ""`, `members[7].load > 1`,
-		`owner("orders", 0) != ""`, `len(partitions) > 4`, "skew < 100 &&\n bound",
+		`owner("orders", 0) != ""`, `len(partitions) > 4`, "skew < 100 &&\n bound", `step.number < 2 || step.event == ""`,
 	))
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +128,7 @@ func TestAssertionsFail(t *testing.T) {
 		`step 2 (delete payments): owner("orders", 0) != "" does not hold: owner("orders", 0) is nobody`,
 		`step 2 (delete payments): len(partitions) > 4 does not hold: partitions are 4, 1 of them with nobody`,
 		`step 2 (delete payments): skew < 100 && bound does not hold: skew is 0, bound is false`,
+		`step 2 (delete payments): step.number < 2 || step.event == "" does not hold: step.number is 2, step.event is "delete payments"`,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
@@ -186,6 +187,17 @@ func TestAssertOfNothing(t *testing.T) {
 	failures, err := Assert(t.Context(), runAsserted(t), parseAll(t, `find(members, .id == "x").load > 1`))
 	if err != nil || len(failures) != 3 || !failures[0].Broken || failures[0].Problem != "cannot get load from nothing" {
 		t.Errorf("%v, %+v", err, failures)
+	}
+}
+
+// Of a long expression a failure tells the beginning.
+func TestAssertLongExpression(t *testing.T) {
+	failures, err := Assert(t.Context(), runAsserted(t), parseAll(t, `strategy == "`+strings.Repeat("ä", 1000)+`"`))
+	if err != nil || len(failures) != 3 || len(failures[0].Source) != 2014 {
+		t.Fatalf("%v, %+v", err, failures)
+	}
+	if want := `step 0 (start): strategy == "` + strings.Repeat("ä", 187) + `... does not hold: strategy is "table"`; failures[0].String() != want {
+		t.Errorf("got  %s\nwant %s", &failures[0], want)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // maxShown is how many members or answers a failure tells.
 const maxShown = 5
 
-// words tells what a program has looked at. The step and the strategy are told by whoever tells of the failure.
+// words tells what a program has looked at.
 func (v *variables) words(p *expression.Program) string {
 	var parts []string
 	add := func(name string, value any) {
@@ -26,7 +26,7 @@ func (v *variables) words(p *expression.Program) string {
 		field := all.Type().Field(i)
 		name := field.Tag.Get("expr")
 		switch value := all.Field(i); {
-		case name == "" || name == "step" || name == "strategy":
+		case name == "":
 		case name == "members":
 			if p.LooksAt(name) {
 				parts = append(parts, v.membersInWords())
@@ -49,8 +49,11 @@ func (v *variables) words(p *expression.Program) string {
 }
 
 func shown(value any) string {
-	if x, ok := value.(float64); ok {
+	switch x := value.(type) {
+	case float64:
 		return strconv.FormatFloat(x, 'g', -1, 64)
+	case string:
+		return strconv.Quote(clip(x))
 	}
 	return fmt.Sprint(value)
 }

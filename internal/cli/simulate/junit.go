@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (s *suite) encode(e *xml.Encoder) error {
 }
 
 func (c *testcase) fail(f *simulation.Failure) {
-	p := &problem{Message: f.Problem, Text: f.String()}
+	p := &problem{Message: cmp.Or(f.Problem, "does not hold"), Text: f.String()}
 	if f.Broken {
 		c.Error = p
 	} else {
