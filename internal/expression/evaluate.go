@@ -13,12 +13,15 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// ErrBudget is found in the error of an evaluation that takes more steps than its evaluator has.
+// ErrBudget is found in the error of an evaluation that takes more steps than its evaluator has, or than [MaxSteps].
 var ErrBudget = errors.New("the budget of steps is spent")
 
 // DefaultBudget is how many steps an [Evaluator] has if nothing else is said: an evaluation is one, and each element that a loop
 // looks at. A step takes about 100 nanoseconds.
 const DefaultBudget = 50_000_000
+
+// MaxSteps is how many steps one evaluation may take of its evaluator's budget, about half a second's worth.
+const MaxSteps = 5_000_000
 
 // Env is embedded by structs that expressions are evaluated on. [Evaluator.Attach] fills it in.
 type Env struct{ evaluator *Evaluator }
@@ -28,7 +31,8 @@ func (e Env) running() *Evaluator { return e.evaluator }
 // An Evaluator runs programs, one after another: it is for one goroutine. All that it runs shares one budget and one context.
 type Evaluator struct {
 	vm    vm.VM
-	left  int64
+	left  int64 // of the budget
+	taken int64 // by the evaluation that runs
 	ended atomic.Bool
 	ctx   context.Context
 	stop  func() bool
@@ -54,7 +58,8 @@ func (e *Evaluator) Close() { e.stop() }
 
 // count takes a step.
 func (e *Evaluator) count() error {
-	if e.left--; e.left < 0 {
+	e.left--
+	if e.taken++; e.left < 0 || e.taken > MaxSteps {
 		return ErrBudget
 	}
 	if e.ended.Load() {
@@ -80,6 +85,7 @@ func (e *Evaluator) run(p *Program, env any) (any, error) {
 	if reflect.TypeOf(env) != p.env {
 		return nil, fmt.Errorf("expression: compiled for %v, run on %T", p.env, env)
 	}
+	e.taken = 0
 	if err := e.count(); err != nil {
 		return nil, p.failed(err)
 	}

@@ -268,6 +268,12 @@ func TestAbandon(t *testing.T) {
 	if _, err := run.Number(p, on); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("started after the end: %v", err)
 	}
+	endless := expression.NewEvaluator(t.Context(), 1<<60)
+	defer endless.Close()
+	endless.Attach(&on.Env)
+	if _, err := endless.Number(p, on); !errors.Is(err, expression.ErrBudget) {
+		t.Errorf("beyond what one evaluation may take: %v", err)
+	}
 	short := expression.NewEvaluator(t.Context(), 1000)
 	defer short.Close()
 	short.Attach(&on.Env)

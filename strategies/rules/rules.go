@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -97,7 +98,7 @@ func (a *Assignor) Unit(g *strategy.Group, t *strategy.Topic, partition int32) s
 	if a.together == nil {
 		return ""
 	}
-	e := expression.NewEvaluator(context.Background(), expression.DefaultBudget)
+	e := expression.NewEvaluator(context.Background(), cmp.Or(a.config.Budget, defaultBudget))
 	defer e.Close()
 	env := onPartition{Partition: &partitionVariables{}, Group: &groupVariables{}, base: base{reports: a.reports}}
 	e.Attach(&env.Env)
@@ -114,11 +115,7 @@ func (a *Assignor) Unit(g *strategy.Group, t *strategy.Topic, partition int32) s
 
 // problem evaluates the rules on a group.
 func (a *Assignor) problem(ctx context.Context, t *strategy.Table) (*weighted.Problem, error) {
-	budget := a.config.Budget
-	if budget == 0 {
-		budget = defaultBudget
-	}
-	e := expression.NewEvaluator(ctx, budget)
+	e := expression.NewEvaluator(ctx, cmp.Or(a.config.Budget, defaultBudget))
 	defer e.Close()
 	r := newRun(a, t, e)
 	p := &weighted.Problem{Problem: *problem.Of(t), Limit: int32(a.config.Limit)}
