@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -319,7 +320,7 @@ func TestEvaluatedSeldom(t *testing.T) {
 				g.Members[i].Labels = map[string]string{}
 				for _, name := range []string{"x", "y", "host"} {
 					if n := rapid.IntRange(0, 2).Draw(t, name); n > 0 {
-						g.Members[i].Labels[name] = fmt.Sprint(n)
+						g.Members[i].Labels[name] = strconv.Itoa(n)
 					}
 				}
 			}
