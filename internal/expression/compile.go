@@ -22,7 +22,7 @@ const (
 	maxNodes   = 1500
 	maxText    = 4096 // bytes
 	maxRange   = 1000
-	maxPattern = 500 // instructions
+	maxPattern = 500 // characters and operators, with repetitions written out
 )
 
 // A Kind is what an expression has to give.
@@ -97,6 +97,9 @@ func Compile(source string, o Options) (p *Program, err error) {
 			p, err = nil, fault(source, o.At, 1, 0, fmt.Sprintf("the expression cannot be compiled: %v", r), "")
 		}
 	}()
+	if e := checkPatterns(source, o.At); e != nil {
+		return nil, e
+	}
 	g := &guard{looks: map[string]int{}, inner: map[string]int{}, hosts: map[string]bool{}}
 	var compiled *vm.Program
 	if _, err = expr.Compile(source, options(o, nil)...); err == nil { // the types are right, so the guard can rely on them

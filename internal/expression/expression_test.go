@@ -282,6 +282,22 @@ func TestAbandon(t *testing.T) {
 	}
 }
 
+// A pattern is refused before anybody expands it: what its compilation would take is more than all else that expressions may take.
+func TestPatternsAreRefusedEarly(t *testing.T) {
+	source := `member.id matches "` + strings.Repeat(".{1000}", 570) + `"`
+	took := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := compile(source, expression.Bool); err == nil {
+				b.Fatal("taken")
+			}
+		}
+	})
+	if took.AllocedBytesPerOp() > 10<<20 {
+		t.Errorf("%d bytes to refuse a pattern", took.AllocedBytesPerOp())
+	}
+}
+
 // A program is never run on another type, where field numbers would mean other fields.
 func TestOtherType(t *testing.T) {
 	p, err := compile(`member.load`, expression.Number)
@@ -323,6 +339,7 @@ var hostile = []string{
 	`member.topics[99]`, `member.nil.nil`, `members[-1].id`, `$env`, `Env`, `now()`, `date("x", "y", "z")`, `"\u0000"`, "`", `{"a": {"b": {"c": [1]}}}.a.b.c`, `-9223372036854775808 / -1`, `1 ?? 2`, `double(double(1))`,
 	`map(big, map(big, #))`, `let a = map(members, 1); let b = map(members, a); let c = map(members, b); c == c`, `filter(big, true) == filter(big, true)`, `split(member.id, "")`, `nil`, `#`, `.a`, `a:b`, `1..2`, `2 ** 1e300`,
 	`sum(filter(big, sum(big) > 0))`,
+	`member.id matches "` + strings.Repeat(".{1000}", 570) + `"`, `member.id matches "` + strings.Repeat("(", 60) + "a{0,9}" + strings.Repeat("){0,9}", 60) + `"`, `"a" matches "(?i)\\p{L}{300}"`,
 }
 
 func tryHostile(t *testing.T, source string) {

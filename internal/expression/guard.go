@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp/syntax"
 	"slices"
 
 	"github.com/expr-lang/expr"
@@ -215,8 +214,6 @@ func (g *guard) binary(n *ast.Node, node *ast.BinaryNode) {
 		}
 	case "..":
 		g.span(node)
-	case "matches":
-		g.pattern(node)
 	case "in", "not in":
 		if r, ok := node.Right.(*ast.BinaryNode); ok && r.Operator == ".." && g.offset == r.Location().From && g.problem == rangeProblem {
 			g.problem = ""
@@ -235,24 +232,6 @@ func (g *guard) span(n *ast.BinaryNode) {
 		return
 	}
 	g.refuse(n, rangeProblem, "")
-}
-
-// pattern checks the right side of "matches".
-func (g *guard) pattern(n *ast.BinaryNode) {
-	text, ok := n.Right.(*ast.StringNode)
-	if !ok {
-		g.refuse(n, "the pattern of matches has to be written out", `as in x matches "^a.*"`)
-		return
-	}
-	parsed, err := syntax.Parse(text.Value, syntax.Perl)
-	if err != nil {
-		g.refuse(n.Right, err.Error(), "")
-		return
-	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil || len(program.Inst) > maxPattern {
-		g.refuse(n.Right, "the pattern is too large", "use smaller numbers of repetitions")
-	}
 }
 
 // join puts text together, within bounds, or adds what are no texts.
