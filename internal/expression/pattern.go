@@ -10,12 +10,10 @@ import (
 // checkPatterns looks at what stands behind "matches" before the compiler does, which would expand {1000} into a thousand parts. A source that
 // cannot be parsed is left to the compiler.
 func checkPatterns(source string, at Position) error {
-	tree, err := parser.Parse(source)
-	if err != nil {
-		return nil
-	}
 	p := &patterns{}
-	ast.Walk(&tree.Node, p)
+	if tree, err := parser.Parse(source); err == nil {
+		ast.Walk(&tree.Node, p)
+	}
 	if p.problem == "" {
 		return nil
 	}
