@@ -63,6 +63,7 @@ func TestJudge(t *testing.T) {
 		"a panic":              {context.Background(), status.Error(codes.Internal, "panic: x"), verdictAnswered, nil},
 		"its server gave up":   {context.Background(), status.Error(codes.DeadlineExceeded, "x"), verdictUseless, ErrUnresponsive},
 		"its server cancelled": {context.Background(), status.Error(codes.Canceled, "x"), verdictUseless, ErrUnresponsive},
+		"connection closed":    {context.Background(), status.Error(codes.Canceled, "grpc: the client connection is closing"), verdictUseless, ErrCrashed},
 		"in no time":           {expired, status.Error(codes.DeadlineExceeded, "x"), verdictUseless, ErrUnresponsive},
 		"crashed too late":     {expired, status.Error(codes.Unavailable, "x"), verdictUseless, ErrUnresponsive},
 		"cancelled":            {cancelled, status.Error(codes.Canceled, "x"), verdictAbandoned, context.Canceled},

@@ -27,16 +27,16 @@ func judge(ctx context.Context, p *process, err error) (verdict, error) {
 		return verdictAbandoned, ctx.Err()
 	case ctx.Err() != nil:
 		return verdictUseless, fmt.Errorf("%w: %w", ErrUnresponsive, ctx.Err())
-	case code == codes.DeadlineExceeded, code == codes.Canceled: // its server gave up, a moment before this side; what it asked may go on
-		return verdictUseless, fmt.Errorf("%w: %w", ErrUnresponsive, text)
-	case code == codes.Unavailable:
+	case code == codes.Unavailable, code == codes.Canceled && isOurs(text.Error()): // or this side has closed the connection, as the process is gone
 		if how := p.runner.ending(ctx); how != "" {
 			return verdictUseless, fmt.Errorf("%w: %s", ErrCrashed, how)
 		}
 		return verdictUseless, fmt.Errorf("%w: the connection broke: %w", ErrCrashed, text)
+	case code == codes.DeadlineExceeded, code == codes.Canceled: // its server gave up, a moment before this side; what it asked may go on
+		return verdictUseless, fmt.Errorf("%w: %w", ErrUnresponsive, text)
 	case code == codes.ResourceExhausted:
 		return verdictUseless, fmt.Errorf("%w: %w", ErrTooLarge, text)
-	case code == codes.Internal && isUnreadable(text.Error()):
+	case code == codes.Internal && isOurs(text.Error()):
 		return verdictUseless, fmt.Errorf("%w: %w", ErrAnswer, text)
 	case errors.Is(err, ErrAnswer):
 		return verdictUseless, err
@@ -44,8 +44,8 @@ func judge(ctx context.Context, p *process, err error) (verdict, error) {
 	return verdictAnswered, text
 }
 
-// isUnreadable says whether an internal error is one of this side's gRPC, about what it was sent, and not one that was sent.
-func isUnreadable(text string) bool {
+// isOurs says whether an error is one of this side's gRPC, about what it was sent or what it did, and not one that was sent.
+func isOurs(text string) bool {
 	return strings.HasPrefix(text, "grpc: ") || strings.HasPrefix(text, "cardinality violation") || text == io.ErrUnexpectedEOF.Error()
 }
 
