@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/assignkit/assignkit/simulation"
+	"github.com/assignkit/assignkit/strategies/rules"
 	_ "github.com/assignkit/assignkit/strategies/standard"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -25,7 +26,7 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Every scenario in the docs is one, and what it asserts is so.
+// Every scenario in the docs is one, and what it asserts is so. Rules beside them, which have a name, are rules.
 func TestScenariosInDocs(t *testing.T) {
 	standard, err := strategy.Parse("sticky")
 	if err != nil {
@@ -38,6 +39,12 @@ func TestScenariosInDocs(t *testing.T) {
 			t.Fatalf("there is no scenario in %s", name)
 		}
 		for _, b := range blocks {
+			if regexp.MustCompile("(?m)^name: ").MatchString(b[1]) {
+				if _, err := rules.Parse(name, []byte(b[1])); err != nil {
+					t.Error(err)
+				}
+				continue
+			}
 			s, err := simulation.Read(name, strings.NewReader(b[1]))
 			if err != nil {
 				t.Error(err)
