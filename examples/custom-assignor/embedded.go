@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
-	"time"
+	"log"
 
 	"github.com/assignkit/assignkit/internal/embedded"
 )
@@ -24,7 +23,7 @@ func showMembers(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	shared := &lines{out: out}
+	shared := log.New(out, "", 0)
 	first, err := newReader("first", cluster.Addrs(), topics, shared)
 	if err != nil {
 		return err
@@ -34,11 +33,11 @@ func showMembers(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	endFirst := first.begin(ctx)
-	if err := wait(ctx, func() bool { return first.read.Load() == 90 }); err != nil {
+	if err := embedded.Wait(ctx, func() bool { return first.read.Load() == 90 }); err != nil {
 		return errors.Join(err, endFirst())
 	}
 	endSecond := second.begin(ctx)
-	err = wait(ctx, func() bool { // until each has a whole topic or two
+	err = embedded.Wait(ctx, func() bool { // until each has a whole topic or two
 		return second.topics.Load() > 0 && first.topics.Load()+second.topics.Load() == int64(len(topics))
 	})
 	err = errors.Join(err, endSecond(), endFirst())
@@ -54,30 +53,4 @@ func (r *reader) begin(ctx context.Context) (end func() error) {
 		r.Stop()
 		return <-result
 	}
-}
-
-// wait waits until a condition is true.
-func wait(ctx context.Context, condition func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for !condition() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
-// lines is a writer for several goroutines.
-type lines struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.Write(p)
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"os/signal"
 	"strings"
@@ -30,7 +30,7 @@ func member(ctx context.Context, args []string, out io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	r, err := newReader("member", strings.Split(*brokers, ","), strings.Split(*topics, ","), out)
+	r, err := newReader("member", strings.Split(*brokers, ","), strings.Split(*topics, ","), log.New(out, "", 0))
 	if err != nil {
 		return err
 	}
@@ -42,12 +42,12 @@ func member(ctx context.Context, args []string, out io.Writer) error {
 type reader struct {
 	*consumer.Consumer
 	name   string
-	out    io.Writer
+	out    *log.Logger
 	topics atomic.Int64 // that it has
 	read   atomic.Int64 // records
 }
 
-func newReader(name string, brokers, topics []string, out io.Writer) (*reader, error) {
+func newReader(name string, brokers, topics []string, out *log.Logger) (*reader, error) {
 	r := &reader{name: name, out: out}
 	c, err := consumer.New(consumer.Config{
 		Brokers: brokers, Group: "pinned", Topics: topics,
@@ -62,7 +62,7 @@ func newReader(name string, brokers, topics []string, out io.Writer) (*reader, e
 func (r *reader) assigned(_ context.Context, a *callbacks.Assignment) error {
 	r.topics.Add(int64(len(a.Added)))
 	for _, list := range a.Added {
-		fmt.Fprintf(r.out, "%s reads %s %v\n", r.name, list.Topic, list.Partitions)
+		r.out.Printf("%s reads %s %v\n", r.name, list.Topic, list.Partitions)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (r *reader) assigned(_ context.Context, a *callbacks.Assignment) error {
 func (r *reader) revoked(_ context.Context, v *callbacks.Revocation) error {
 	r.topics.Add(-int64(len(v.Removed)))
 	for _, list := range v.Removed {
-		fmt.Fprintf(r.out, "%s leaves %s %v\n", r.name, list.Topic, list.Partitions)
+		r.out.Printf("%s leaves %s %v\n", r.name, list.Topic, list.Partitions)
 	}
 	return nil
 }

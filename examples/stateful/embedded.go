@@ -52,7 +52,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.produce(60), wait(ctx, func() bool { return a.counted.Load() == 60 })); err != nil {
+	if err := errors.Join(s.produce(60), embedded.Wait(ctx, func() bool { return a.counted.Load() == 60 })); err != nil {
 		return errors.Join(err, endA())
 	}
 	b, endB, err := s.join(ctx, "b")
@@ -60,7 +60,7 @@ func (s *stage) play(ctx context.Context) error {
 		return errors.Join(err, endA())
 	}
 	half := func() bool { return a.held.Load() == 2 && b.held.Load() == 2 }
-	err = errors.Join(wait(ctx, half), s.produce(60), wait(ctx, func() bool { return a.counted.Load()+b.counted.Load() == 120 }))
+	err = errors.Join(embedded.Wait(ctx, half), s.produce(60), embedded.Wait(ctx, func() bool { return a.counted.Load()+b.counted.Load() == 120 }))
 	return errors.Join(err, endA(), endB())
 }
 
@@ -101,20 +101,6 @@ func (s *stage) produce(n int) error {
 		}
 		if _, _, err := producer.SendMessage(&sarama.ProducerMessage{Topic: "orders", Key: sarama.StringEncoder(customer)}); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// wait waits until a condition is true.
-func wait(ctx context.Context, condition func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for !condition() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(5 * time.Millisecond):
 		}
 	}
 	return nil

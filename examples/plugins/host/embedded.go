@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/assignkit/assignkit/consumer"
@@ -27,7 +27,7 @@ func showMembers(ctx context.Context, catalog *plugin.Catalog, plugin string, to
 			return err
 		}
 	}
-	shared := &lines{out: out}
+	shared := log.New(out, "", 0)
 	begin := func(name string, labels map[string]string) (*member, func() error, error) {
 		m, err := newMember(catalog, plugin, name, consumer.Config{
 			Brokers: cluster.Addrs(), Group: "plugins", Topics: topics, Labels: labels,
@@ -45,44 +45,18 @@ func showMembers(ctx context.Context, catalog *plugin.Catalog, plugin string, to
 		return err
 	}
 	all := 4 * len(topics)
-	if err := wait(ctx, func() bool { return other.read.Load() == int64(10*all) }); err != nil {
+	if err := embedded.Wait(ctx, func() bool { return other.read.Load() == int64(10*all) }); err != nil {
 		return errors.Join(err, endOther())
 	}
 	gold, endGold, err := begin("gold", map[string]string{"tier": "gold"})
 	if err != nil {
 		return errors.Join(err, endOther())
 	}
-	err = wait(ctx, func() bool {
+	err = embedded.Wait(ctx, func() bool {
 		n := strategy.Count(gold.Owned())
 		return n > 0 && n+strategy.Count(other.Owned()) == all
 	})
 	err = errors.Join(err, endGold(), endOther())
 	fmt.Fprintf(out, "%d records\n", other.read.Load()+gold.read.Load())
 	return err
-}
-
-// wait waits until a condition is true.
-func wait(ctx context.Context, condition func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for !condition() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
-// lines is a writer for several goroutines.
-type lines struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.Write(p)
 }

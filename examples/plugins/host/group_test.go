@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"maps"
 	"slices"
@@ -59,7 +60,7 @@ func (g *group) join(name, tier string) {
 	if tier != "" {
 		cfg.Labels = map[string]string{"tier": tier}
 	}
-	m, err := newMember(g.site.Catalog, "labels", name, cfg, io.Discard)
+	m, err := newMember(g.site.Catalog, "labels", name, cfg, log.New(io.Discard, "", 0))
 	if err != nil {
 		g.t.Fatal(err)
 	}

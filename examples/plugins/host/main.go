@@ -47,7 +47,7 @@ func host(ctx context.Context, args []string, out io.Writer) error {
 		return showMembers(ctx, catalog, *name, list, out)
 	}
 	cfg := consumer.Config{Brokers: strings.Split(*brokers, ","), Group: "plugins", Topics: list, Labels: labels(*label)}
-	m, err := newMember(catalog, *name, "member", cfg, out)
+	m, err := newMember(catalog, *name, "member", cfg, log.New(out, "", 0))
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
+	"log"
 	"sync/atomic"
 
 	"github.com/assignkit/assignkit/callbacks"
@@ -19,12 +18,12 @@ type member struct {
 	*consumer.Consumer
 	assignor *plugin.Assignor
 	name     string
-	out      io.Writer
+	out      *log.Logger
 	read     atomic.Int64 // records
 }
 
 // newMember makes one. Members of one catalog share the plugin's process, which is started when one of them leads the group.
-func newMember(catalog *plugin.Catalog, plugin, name string, cfg consumer.Config, out io.Writer) (*member, error) {
+func newMember(catalog *plugin.Catalog, plugin, name string, cfg consumer.Config, out *log.Logger) (*member, error) {
 	assignor, err := catalog.Load(plugin)
 	if err != nil {
 		return nil, err
@@ -49,14 +48,14 @@ func (m *member) run(ctx context.Context) error {
 
 func (m *member) assigned(_ context.Context, a *callbacks.Assignment) error {
 	for _, list := range a.Added {
-		fmt.Fprintf(m.out, "%s reads %s %v\n", m.name, list.Topic, list.Partitions)
+		m.out.Printf("%s reads %s %v\n", m.name, list.Topic, list.Partitions)
 	}
 	return nil
 }
 
 func (m *member) revoked(_ context.Context, r *callbacks.Revocation) error {
 	for _, list := range r.Removed {
-		fmt.Fprintf(m.out, "%s leaves %s %v\n", m.name, list.Topic, list.Partitions)
+		m.out.Printf("%s leaves %s %v\n", m.name, list.Topic, list.Partitions)
 	}
 	return nil
 }
