@@ -114,7 +114,7 @@ func child(session bool) {
 		panic(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Args[0] = filePrefix + "child"
+	cmd.Args[0] = FilePrefix + "child"
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
 	if err := cmd.Start(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// filePrefix begins the names of plugins' executables.
-const filePrefix = "assignor-"
+// FilePrefix begins the names of plugins' executables; what follows is the plugin's name.
+const FilePrefix = "assignor-"
 
 // maxExecutable is the size of the largest executable that is read, in bytes.
 const maxExecutable = 1 << 30
@@ -28,7 +28,7 @@ func findExecutable(folders []string, name string) (string, error) {
 			}
 			looked = append(looked, info)
 		}
-		path := filepath.Join(folder, filePrefix+name)
+		path := filepath.Join(folder, FilePrefix+name)
 		_, err := os.Lstat(path)
 		switch {
 		case err == nil:
@@ -39,7 +39,7 @@ func findExecutable(folders []string, name string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("%w: no %s%s in %s", ErrNotFound, filePrefix, name, strings.Join(folders, ", "))
+		return "", fmt.Errorf("%w: no %s%s in %s", ErrNotFound, FilePrefix, name, strings.Join(folders, ", "))
 	case 1:
 		return found[0], checkExecutable(found[0])
 	}

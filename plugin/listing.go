@@ -66,7 +66,7 @@ func namesIn(folders []string) ([]string, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if name, ok := strings.CutPrefix(e.Name(), filePrefix); ok {
+			if name, ok := strings.CutPrefix(e.Name(), FilePrefix); ok {
 				names = append(names, name)
 			}
 		}
@@ -101,9 +101,9 @@ func verify(cfg Config, lock *Lock, name string) (path string, err error) {
 // Describe starts the executable at a path, whatever it is, has it say what it is and pass a self-test, and returns what a lock file would say
 // of it. environment lists what it gets of the host's environment, by name. Of the configuration, Lock and Folders are not used.
 func Describe(ctx context.Context, cfg Config, path string, environment ...string) (Locked, error) {
-	name, ok := strings.CutPrefix(filepath.Base(path), filePrefix)
+	name, ok := strings.CutPrefix(filepath.Base(path), FilePrefix)
 	if !ok {
-		return Locked{}, fmt.Errorf("%w: %s has to be called %sNAME to be found as a plugin", ErrUnsafe, path, filePrefix)
+		return Locked{}, fmt.Errorf("%w: %s has to be called %sNAME to be found as a plugin", ErrUnsafe, path, FilePrefix)
 	}
 	if err := checkName(name); err != nil {
 		return Locked{}, err

@@ -96,7 +96,7 @@ func TestSpoiled(t *testing.T) {
 			s := newStage(t)
 			dir := folder(t)
 			cfg := Config{Lock: filepath.Join(dir, DefaultLock), Private: s.dir, Logger: slog.New(slog.NewTextHandler(s.log, nil))}
-			path := filepath.Join(dir, filePrefix+"p")
+			path := filepath.Join(dir, FilePrefix+"p")
 			write(t, path, c.locked, 0o755)
 			entry := anEntry("p")
 			entry.SHA256[Platform()] = fmt.Sprintf("%x", sha256.Sum256([]byte(c.locked)))
@@ -152,7 +152,7 @@ func TestNotExecuted(t *testing.T) {
 		"script that is mute": {"#!/bin/sh\n", 0o755, ErrStart, "it ended with status 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(folder(t), filePrefix+"x")
+			path := filepath.Join(folder(t), FilePrefix+"x")
 			if err := os.WriteFile(path, []byte(c.text), c.mode); err != nil {
 				t.Fatal(err)
 			}

@@ -89,9 +89,11 @@ func (p *Locked) check() error {
 	return nil
 }
 
-// checkName says whether a plugin can be called that.
+// ValidName says whether a plugin can be called that: up to 63 small letters, digits, and "-", "_" or "." between them.
+func ValidName(name string) bool { return pluginWord.MatchString(name) }
+
 func checkName(name string) error {
-	if !pluginWord.MatchString(name) {
+	if !ValidName(name) {
 		return fmt.Errorf("%w: %q is no name of a plugin: up to 63 small letters, digits, and \"-\", \"_\", \".\" between them", ErrUnsafe, name)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 // TestMain plays plugins: run under the name of one, the test binary is it.
 func TestMain(m *testing.M) {
-	if name, ok := strings.CutPrefix(filepath.Base(os.Args[0]), filePrefix); ok {
+	if name, ok := strings.CutPrefix(filepath.Base(os.Args[0]), FilePrefix); ok {
 		play(name)
 		os.Exit(0)
 	}
@@ -25,7 +25,7 @@ func executable(t testing.TB, folder, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(folder, filePrefix+name)
+	path := filepath.Join(folder, FilePrefix+name)
 	if err := os.Link(self, path); err != nil {
 		data, err := os.ReadFile(self)
 		if err != nil {

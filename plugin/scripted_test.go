@@ -30,7 +30,7 @@ type script struct {
 func (s script) put(t testing.TB, dir, name string) Locked {
 	t.Helper()
 	bins := filepath.Join(filepath.Dir(dir), "bin")
-	bin := filepath.Join(bins, filePrefix+"scripted")
+	bin := filepath.Join(bins, FilePrefix+"scripted")
 	if err := os.Mkdir(bins, 0o755); err == nil {
 		executable(t, bins, "scripted")
 	}
@@ -42,7 +42,7 @@ func (s script) put(t testing.TB, dir, name string) Locked {
 	}
 	text := fmt.Sprintf("#!/bin/sh\nPLAY_VERSION=%q PLAY_NAME=%q PLAY_FAULT=%q PLAY_GATE=%q PLAY_LOG=%q PLAY_OUT=%q exec %q\n",
 		s.version, s.name, s.fault, s.gate, s.log, s.out, bin)
-	path := filepath.Join(dir, filePrefix+name)
+	path := filepath.Join(dir, FilePrefix+name)
 	// As an installer does it, so that nobody sees half of it.
 	write(t, path+".new", text, 0o755)
 	if err := os.Rename(path+".new", path); err != nil {

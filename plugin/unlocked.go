@@ -19,7 +19,7 @@ func Unlocked(ctx context.Context, cfg Config, path string, environment ...strin
 // startUnlocked also returns the image, of which the copy runs that was made now.
 func startUnlocked(ctx context.Context, cfg Config, path string, environment []string) (*Assignor, *image, error) {
 	cfg = cfg.withDefaults()
-	name := strings.TrimPrefix(filepath.Base(path), filePrefix)
+	name := strings.TrimPrefix(filepath.Base(path), FilePrefix)
 	own := &private{base: cfg.Private}
 	i := &image{cfg: cfg, private: own, path: path, environment: environment}
 	s := newSupervisor(name, cfg.Logger.With(slog.String("plugin", name)), i)

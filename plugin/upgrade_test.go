@@ -272,7 +272,7 @@ func BenchmarkOpen(b *testing.B) {
 	cfg := quiet(b, dir)
 	lock := &Lock{}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		write(b, filepath.Join(dir, filePrefix+name), strings.Repeat("x", 20<<20), 0o755)
+		write(b, filepath.Join(dir, FilePrefix+name), strings.Repeat("x", 20<<20), 0o755)
 		lock.Add(anEntry(name))
 	}
 	relock(b, cfg, lock)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/fault"
+	host "github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/plugin/python"
 )
 
@@ -30,9 +30,6 @@ var templates embed.FS
 
 // module is what plugins in Go are built with.
 const module = "github.com/assignkit/assignkit"
-
-// pluginName is what a plugin can be called.
-var pluginName = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$`)
 
 // initOptions is what the command line says.
 type initOptions struct {
@@ -82,7 +79,7 @@ func languages() []string {
 
 func (o *initOptions) check() error {
 	switch {
-	case !pluginName.MatchString(o.name):
+	case !host.ValidName(o.name):
 		return fault.Usage("%q is no name of a plugin: up to 63 small letters, digits, and \"-\", \"_\", \".\" between them", o.name)
 	case !slices.Contains(languages(), o.language):
 		return fault.Usage("--language %s: there are %s", o.language, strings.Join(languages(), ", "))
@@ -113,7 +110,7 @@ func runInit(o *initOptions) error {
 	}
 	dir := o.dir
 	if dir == "" {
-		dir = filePrefix + o.name
+		dir = host.FilePrefix + o.name
 	}
 	files, err := project(o.language, v)
 	if err != nil {

@@ -80,8 +80,8 @@ func (o *lockOptions) check() error {
 		return fault.Usage("no plugin is named: say which executables to lock")
 	}
 	for _, path := range o.paths {
-		if !strings.HasPrefix(filepath.Base(path), filePrefix) {
-			return fault.Usage("%s is not called %sNAME, as executables of plugins are", path, filePrefix)
+		if !strings.HasPrefix(filepath.Base(path), host.FilePrefix) {
+			return fault.Usage("%s is not called %sNAME, as executables of plugins are", path, host.FilePrefix)
 		}
 	}
 	if o.lock != "" {
@@ -216,7 +216,7 @@ func (o *lockOptions) addForeign(l *host.Lock, f foreign) error {
 
 // nameOf returns the name of the plugin whose executable a path is.
 func nameOf(path string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), filePrefix), ".exe")
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), host.FilePrefix), ".exe")
 }
 
 // hint adds to an error of a start that a script has no PATH, which is most often why.

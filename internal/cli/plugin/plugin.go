@@ -16,9 +16,6 @@ import (
 	host "github.com/assignkit/assignkit/plugin"
 )
 
-// filePrefix begins the names of plugins' executables.
-const filePrefix = "assignor-"
-
 // NewCommand returns the command that the others are under.
 func NewCommand(io *iostreams.Streams) *cobra.Command {
 	cmd := &cobra.Command{

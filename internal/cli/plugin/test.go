@@ -73,7 +73,7 @@ func (o *testOptions) byPath() bool {
 	if strings.ContainsRune(o.what, '/') || strings.ContainsRune(o.what, filepath.Separator) {
 		return true
 	}
-	return strings.HasPrefix(o.what, filePrefix)
+	return strings.HasPrefix(o.what, host.FilePrefix)
 }
 
 func runTest(ctx context.Context, o *testOptions) error {
