@@ -23,6 +23,7 @@ import (
 //   - [UnitProvider]: some partitions move only together.
 //   - [UserDataProvider]: it sends data of its own with each join.
 //   - [Notifier]: it is told of each assignment.
+//   - [SignalUser]: it looks at what is measured while the group runs.
 //   - [io.Closer]: it holds resources. Who parsed or built it closes it, with [Close].
 type Assignor interface {
 	Name() string

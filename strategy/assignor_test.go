@@ -24,6 +24,7 @@ func (a able) UserData(topics []string) ([]byte, error) {
 }
 func (a able) OnAssignment(r Received)           { *a.calls = append(*a.calls, "assigned "+r.Member) }
 func (a able) Unit(*Group, *Topic, int32) string { return "unit" }
+func (a able) Signals() []string                 { return []string{SignalRate, SignalLag, SignalRate} }
 func (a able) Close() error                      { *a.calls = append(*a.calls, "closed"); return a.err }
 
 // plainWrapper wraps and offers nothing else.
@@ -63,6 +64,9 @@ func TestOptionalInterfacesBehindWrappers(t *testing.T) {
 			if _, ok := As[UnitProvider](a); !ok {
 				t.Error("the provider of units is hidden")
 			}
+			if names := SignalsOf(a); !slices.Equal(names, []string{SignalLag, SignalRate}) {
+				t.Errorf("signals %q", names)
+			}
 		})
 	}
 }
@@ -101,6 +105,9 @@ func TestOptionalInterfacesAbsent(t *testing.T) {
 		t.Error(data, err)
 	}
 	Notify(a, Received{})
+	if names := SignalsOf(Fallback(a, able{})); !slices.Equal(names, []string{SignalLag, SignalRate}) || len(SignalsOf(a)) > 0 {
+		t.Errorf("signals of one that is asked later: %q; of one that looks at none: %q", names, SignalsOf(a))
+	}
 	if _, ok := As[UnitProvider](a); ok {
 		t.Error("units from nowhere")
 	}

@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -52,13 +53,22 @@ func (g *Group) Check() error {
 		if m.Capacity < 0 || m.Capacity > MaxCapacity {
 			return &GroupError{Subject: fmt.Sprintf("member %q", m.ID), Problem: fmt.Sprintf("capacity %d is not within 0..%d", m.Capacity, MaxCapacity)}
 		}
+		if m.Uptime < 0 {
+			return &GroupError{Subject: fmt.Sprintf("member %q", m.ID), Problem: fmt.Sprintf("uptime %v is negative", m.Uptime)}
+		}
+		for _, name := range slices.Sorted(maps.Keys(m.Signals)) {
+			if x := m.Signals[name]; !isSignal(x) {
+				return &GroupError{Subject: fmt.Sprintf("member %q", m.ID), Problem: fmt.Sprintf("signal %q is %v, which is not within ±%v", name, x, MaxWeight)}
+			}
+		}
 	}
 	return nil
 }
 
 // same says whether two entries of one topic agree.
 func (t *Topic) same(other *Topic) bool {
-	return t.Partitions == other.Partitions && slices.Equal(t.Weights, other.Weights) && slices.EqualFunc(t.Racks, other.Racks, slices.Equal)
+	return t.Partitions == other.Partitions && slices.Equal(t.Weights, other.Weights) && slices.EqualFunc(t.Racks, other.Racks, slices.Equal) &&
+		slices.Equal(t.LeaderRacks, other.LeaderRacks) && maps.EqualFunc(t.Signals, other.Signals, slices.Equal)
 }
 
 func (t *Topic) check() error {
@@ -85,8 +95,25 @@ func (t *Topic) check() error {
 			return fail("partition %d weighs %v, which is not within 0..%v", p, w, MaxWeight)
 		}
 	}
+	if n := len(t.LeaderRacks); n != 0 && n != int(t.Partitions) {
+		return fail("has leaders' racks for %d of %d partitions", n, t.Partitions)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Signals)) {
+		list := t.Signals[name]
+		if len(list) != int(t.Partitions) {
+			return fail("has signal %q for %d of %d partitions", name, len(list), t.Partitions)
+		}
+		for p, x := range list {
+			if !isSignal(x) {
+				return fail("partition %d has signal %q of %v, which is not within ±%v", p, name, x, MaxWeight)
+			}
+		}
+	}
 	return nil
 }
+
+// isSignal says whether a number may be that of a signal.
+func isSignal(x float64) bool { return x >= -MaxWeight && x <= MaxWeight }
 
 // Canonical returns the group in the order that all assignors agree on: topics by name, members as [Member.Compare] has it,
 // subscriptions by name, nothing twice. It returns g itself where g is in that order already, and otherwise a copy that shares

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 )
 
 // NoGeneration is the generation of a member that has never been given an assignment, or does not say.
@@ -32,6 +33,12 @@ type Topic struct {
 	// Weights says how heavy each partition is (lag, bytes per second): len(Weights) is Partitions, or 0 where every partition
 	// counts as 1. Weights are within 0..[MaxWeight].
 	Weights []float64
+	// LeaderRacks has, for each partition, the rack of the broker that leads it, "" where that is not known: its length is Partitions, or 0
+	// where nothing is known.
+	LeaderRacks []string
+	// Signals has what was measured of the partitions, by name, such as [SignalLag]: each list has Partitions numbers, finite ones within
+	// ±[MaxWeight]. A signal that could not be measured for the topic is not there.
+	Signals map[string][]float64
 }
 
 // A Member is one of a group, with what it said when it joined.
@@ -53,6 +60,11 @@ type Member struct {
 	Capacity int32
 	// Draining members keep only what no other may have, as they are about to leave; Capacity then says nothing.
 	Draining bool
+
+	// Uptime is how long the member has been running, 0 if it does not say. Members say so where an assignor looks at [SignalUptime].
+	Uptime time.Duration
+	// Signals has what was measured of the member, by name: finite numbers within ±[MaxWeight].
+	Signals map[string]float64
 
 	Labels   map[string]string // what the member says about itself: host, zone, tier
 	UserData []byte            // what the member's assignor sent, see [UserDataProvider]
@@ -96,6 +108,11 @@ func (g *Group) Clone() *Group {
 	for i := range c.Topics {
 		t := &c.Topics[i]
 		t.Weights = slices.Clone(t.Weights)
+		t.LeaderRacks = slices.Clone(t.LeaderRacks)
+		t.Signals = maps.Clone(t.Signals)
+		for name, list := range t.Signals {
+			t.Signals[name] = slices.Clone(list)
+		}
 		t.Racks = slices.Clone(t.Racks)
 		for p := range t.Racks {
 			t.Racks[p] = slices.Clone(t.Racks[p])
@@ -106,7 +123,7 @@ func (g *Group) Clone() *Group {
 		m := &c.Members[i]
 		m.Topics = slices.Clone(m.Topics)
 		m.Owned, m.Releasing, m.Expecting = clonePartitions(m.Owned), clonePartitions(m.Releasing), clonePartitions(m.Expecting)
-		m.Labels = maps.Clone(m.Labels)
+		m.Labels, m.Signals = maps.Clone(m.Labels), maps.Clone(m.Signals)
 		m.UserData = slices.Clone(m.UserData)
 	}
 	return &c
