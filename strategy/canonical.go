@@ -240,6 +240,10 @@ func (m *Member) merge(other *Member) {
 	m.Rack = cmp.Or(m.Rack, other.Rack)
 	m.Capacity = max(m.Capacity, other.Capacity)
 	m.Draining = m.Draining || other.Draining
+	m.Uptime = max(m.Uptime, other.Uptime)
+	if m.Signals == nil {
+		m.Signals = other.Signals
+	}
 	if m.Labels == nil {
 		m.Labels = other.Labels
 	}

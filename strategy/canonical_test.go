@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -17,10 +18,10 @@ func TestCanonicalIsOneForAllOrders(t *testing.T) {
 		before := g.Clone()
 		c := g.Canonical()
 		shuffled := g.Clone()
-		if len(shuffled.Members) > 0 { // one of them twice, with another rack
-			shuffled.Members[0].Rack = "here"
+		if len(shuffled.Members) > 0 { // one of them twice, with another rack and other signals
+			shuffled.Members[0].Rack, shuffled.Members[0].Signals = "here", map[string]float64{"cpu": 2, "heap": 3}
 			twice := shuffled.Members[0]
-			twice.Rack = "elsewhere"
+			twice.Rack, twice.Uptime, twice.Signals = "elsewhere", time.Minute, map[string]float64{"cpu": 1}
 			shuffled.Members = append(shuffled.Members, twice)
 			c = shuffled.Canonical()
 			shuffled.Members = rapid.Permutation(shuffled.Members).Draw(t, "members")
@@ -77,6 +78,9 @@ func TestCanonicalMerges(t *testing.T) {
 		{"one drains", Member{Draining: true}, Member{}, Member{Draining: true}},
 		{"an instance", Member{InstanceID: "i"}, Member{}, Member{InstanceID: "i"}},
 		{"a rack", Member{Rack: "r"}, Member{}, Member{Rack: "r"}},
+		{"uptimes", Member{Uptime: time.Second}, Member{Uptime: time.Minute}, Member{Uptime: time.Minute}},
+		{"signals", Member{Signals: map[string]float64{"cpu": 1}}, Member{}, Member{Signals: map[string]float64{"cpu": 1}}},
+		{"signals of both", Member{Signals: map[string]float64{"cpu": 1}}, Member{Signals: map[string]float64{"cpu": 2, "heap": 3}}, Member{Signals: map[string]float64{"cpu": 1}}},
 		{"labels", Member{Labels: map[string]string{"k": "v"}}, Member{}, Member{Labels: map[string]string{"k": "v"}}},
 		{"user data of the second", Member{Rack: "z", UserData: []byte("d")}, Member{Rack: "a"}, Member{Rack: "a", UserData: []byte("d")}},
 		{"user data", Member{UserData: []byte("d")}, Member{}, Member{UserData: []byte("d")}},
@@ -110,10 +114,11 @@ func TestCompareMembers(t *testing.T) {
 
 func TestClone(t *testing.T) {
 	g := &Group{
-		Topics: []Topic{{Name: "t", Partitions: 1, Racks: [][]string{{"a"}}, Weights: []float64{2}}},
+		Topics: []Topic{{Name: "t", Partitions: 1, Racks: [][]string{{"a"}}, Weights: []float64{2}, LeaderRacks: []string{"a"}, Signals: map[string][]float64{"lag": {7}}}},
 		Members: []Member{{
 			ID: "m", Topics: []string{"t"}, Owned: []TopicPartitions{list("t", 0), list("u", 1)}, Releasing: []TopicPartitions{list("t", 0)},
 			Expecting: []TopicPartitions{list("u", 2)}, Labels: map[string]string{"k": "v"}, UserData: []byte("d"),
+			Uptime: time.Second, Signals: map[string]float64{"cpu": 1},
 		}},
 	}
 	c := g.Clone()
@@ -126,6 +131,7 @@ func TestClone(t *testing.T) {
 		"weights": &topic.Weights[0] == &g.Topics[0].Weights[0], "members": m == &g.Members[0], "subscription": &m.Topics[0] == &g.Members[0].Topics[0],
 		"claims": &m.Owned[0] == &g.Members[0].Owned[0], "claimed partitions": &m.Owned[0].Partitions[0] == &g.Members[0].Owned[0].Partitions[0],
 		"user data": &m.UserData[0] == &g.Members[0].UserData[0], "what is released": &m.Releasing[0] == &g.Members[0].Releasing[0],
+		"leaders' racks": &topic.LeaderRacks[0] == &g.Topics[0].LeaderRacks[0], "a signal's numbers": &topic.Signals["lag"][0] == &g.Topics[0].Signals["lag"][0],
 		"what is expected": &m.Expecting[0] == &g.Members[0].Expecting[0],
 	} {
 		if shared {
@@ -135,6 +141,10 @@ func TestClone(t *testing.T) {
 	m.Labels["k"] = "w"
 	if g.Members[0].Labels["k"] != "v" {
 		t.Error("labels are shared")
+	}
+	m.Signals["cpu"], topic.Signals["rate"] = 2, nil
+	if g.Members[0].Signals["cpu"] != 1 || len(g.Topics[0].Signals) != 1 {
+		t.Error("signals are shared")
 	}
 	if _ = append(m.Owned[0].Partitions, 9); m.Owned[1].Partitions[0] != 1 {
 		t.Error("appending to one list writes into the next")
@@ -179,6 +189,15 @@ func TestCheck(t *testing.T) {
 		{"topic listed twice", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 2}}}, `topic "t": is listed twice, with different facts`},
 		{"topic listed twice, weights", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 1, Weights: []float64{1}}}}, `topic "t": is listed twice, with different facts`},
 		{"topic listed twice, racks", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 1, Racks: [][]string{{"r"}}}}}, `topic "t": is listed twice, with different facts`},
+		{"topic listed twice, leaders", Group{Topics: []Topic{{Name: "t", Partitions: 1}, {Name: "t", Partitions: 1, LeaderRacks: []string{"r"}}}}, `topic "t": is listed twice, with different facts`},
+		{"topic listed twice, signals", Group{Topics: []Topic{{Name: "t", Partitions: 1, Signals: map[string][]float64{"lag": {1}}}, {Name: "t", Partitions: 1, Signals: map[string][]float64{"lag": {2}}}}}, `topic "t": is listed twice, with different facts`},
+		{"leaders' racks", Group{Topics: []Topic{{Name: "t", Partitions: 2, LeaderRacks: []string{"a"}}}}, `topic "t": has leaders' racks for 1 of 2 partitions`},
+		{"a signal of some", Group{Topics: []Topic{{Name: "t", Partitions: 2, Signals: map[string][]float64{"lag": {1}}}}}, `topic "t": has signal "lag" for 1 of 2 partitions`},
+		{"a signal of none", Group{Topics: []Topic{{Name: "t", Partitions: 2, Signals: map[string][]float64{"lag": nil}}}}, `topic "t": has signal "lag" for 0 of 2 partitions`},
+		{"no signal", Group{Topics: []Topic{{Name: "t", Partitions: 1, Signals: map[string][]float64{"z": {math.Inf(1)}, "lag": {math.NaN()}}}}}, `topic "t": partition 0 has signal "lag" of NaN, which is not within ±1e+100`},
+		{"an absurd signal", Group{Topics: []Topic{{Name: "t", Partitions: 1, Signals: map[string][]float64{"lag": {-1e101}}}}}, `topic "t": partition 0 has signal "lag" of -1e+101, which is not within ±1e+100`},
+		{"uptime", Group{Members: []Member{{ID: "a", Uptime: -time.Second}}}, `member "a": uptime -1s is negative`},
+		{"a member's signal", Group{Members: []Member{{ID: "a", Signals: map[string]float64{"z": math.NaN(), "cpu": math.Inf(-1)}}}}, `member "a": signal "cpu" is -Inf, which is not within ±1e+100`},
 		{"nameless member", Group{Members: []Member{{ID: "a"}, {}}}, `member 2: has no id`},
 		{"a capacity above the most", Group{Members: []Member{{ID: "z", Capacity: MaxCapacity}, {ID: "a", Capacity: MaxCapacity + 1}}}, `member "a": capacity 1048576 is not within 0..1048575`},
 		{"infinite weight", Group{Topics: []Topic{{Name: "t", Partitions: 1, Weights: []float64{math.Inf(1)}}}}, `topic "t": partition 0 weighs +Inf, which is not within 0..1e+100`},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -53,6 +54,7 @@ func (s shape) make(r *rand.Rand) *strategy.Group {
 	s.claim(r, g)
 	if s.odd {
 		s.disturb(r, g)
+		measure(r, g)
 	}
 	return g
 }
@@ -142,6 +144,37 @@ func (s shape) disturb(r *rand.Rand, g *strategy.Group) {
 			if weights {
 				t.Weights = append(t.Weights, float64(r.IntN(20))/4)
 			}
+		}
+	}
+}
+
+// measure gives some topics and members what is measured while a group runs.
+func measure(r *rand.Rand, g *strategy.Group) {
+	for n := range g.Topics {
+		t := &g.Topics[n]
+		if r.IntN(3) == 0 {
+			for range t.Partitions {
+				t.LeaderRacks = append(t.LeaderRacks, []string{"", "rack-0", "rack-1"}[r.IntN(3)])
+			}
+		}
+		for _, name := range []string{strategy.SignalLag, strategy.SignalActive, "depth"} {
+			if r.IntN(2) == 0 {
+				continue
+			}
+			list := make([]float64, t.Partitions)
+			for p := range list {
+				list[p] = float64(r.IntN(4) * r.IntN(300))
+			}
+			if t.Signals == nil {
+				t.Signals = map[string][]float64{}
+			}
+			t.Signals[name] = list
+		}
+	}
+	for i := range g.Members {
+		if m := &g.Members[i]; r.IntN(2) == 0 {
+			m.Uptime = time.Duration(r.IntN(3600)) * time.Second
+			m.Signals = map[string]float64{"cpu": float64(r.IntN(9)) / 8, "temperature": float64(r.IntN(60) - 20)}
 		}
 	}
 }
