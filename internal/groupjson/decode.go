@@ -1,6 +1,10 @@
 package groupjson
 
 import (
+	"math"
+	"slices"
+	"time"
+
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -34,6 +38,8 @@ type decoder struct {
 	result strategy.Group
 	topics map[string]int // where each topic stands in result
 
+	measured int // numbers of signals
+
 	// The topics of the last member, as text and as list: members mostly subscribe to the same, and share the list then.
 	subscription []byte
 	subscribed   []string
@@ -50,10 +56,13 @@ func (o once) add(key string) error {
 	return nil
 }
 
-// group reads the line. Racks and weights may stand before the topics that they are about, so they are read last.
+// factKeys are fields about topics, in the order in which they are read.
+var factKeys = []string{"racks", "weights", "leader_racks", "signals"}
+
+// group reads the line. What it has about topics may stand before the topics, so it is read last.
 func (d *decoder) group() error {
 	fields := once{}
-	racks, weights := -1, -1
+	facts := map[string]int{} // where they stand
 	err := d.object(func(key string) error {
 		var read func() error
 		switch key {
@@ -61,13 +70,12 @@ func (d *decoder) group() error {
 			read = d.counts
 		case "members":
 			read = d.members
-		case "racks":
-			read = func() error { racks = d.at; d.skip(); return nil }
-		case "weights":
-			read = func() error { weights = d.at; d.skip(); return nil }
 		default:
-			d.skip()
-			return nil
+			if !slices.Contains(factKeys, key) {
+				d.skip()
+				return nil
+			}
+			read = func() error { d.next(); facts[key] = d.at; d.skip(); return nil }
 		}
 		if err := fields.add(key); err != nil {
 			return within(key, err)
@@ -82,16 +90,25 @@ func (d *decoder) group() error {
 			return within(key, problem("is missing"))
 		}
 	}
-	if racks >= 0 {
-		d.at = racks
-		if err := d.facts(d.racks); err != nil {
-			return within("racks", err)
+	for _, key := range factKeys {
+		at, some := facts[key]
+		if !some {
+			continue
 		}
-	}
-	if weights >= 0 {
-		d.at = weights
-		if err := d.facts(d.weights); err != nil {
-			return within("weights", err)
+		d.at = at
+		var err error
+		switch key {
+		case "racks":
+			err = d.facts(d.racks)
+		case "weights":
+			err = d.facts(d.weights)
+		case "leader_racks":
+			err = d.facts(d.leaderRacks)
+		case "signals":
+			err = d.signals()
+		}
+		if err != nil {
+			return within(key, err)
 		}
 	}
 	return nil
@@ -153,20 +170,72 @@ func (d *decoder) racks(t *strategy.Topic) error {
 }
 
 func (d *decoder) weights(t *strategy.Topic) error {
-	var list []float64
-	err := d.list(func(int) error {
-		w, err := d.float()
-		if err == nil && (w < 0 || w > strategy.MaxWeight) {
-			err = problem("%v is not within 0..%v", w, strategy.MaxWeight)
-		}
-		list = append(list, w)
-		return err
-	})
+	list, err := d.floats(0)
 	if err != nil {
 		return err
 	}
 	t.Weights, err = repeat(list, t.Partitions)
 	return err
+}
+
+// floats reads a list of numbers from least to the largest that a group may have.
+func (d *decoder) floats(least float64) (list []float64, err error) {
+	err = d.list(func(int) error {
+		x, err := d.within(least)
+		list = append(list, x)
+		return err
+	})
+	return list, err
+}
+
+// within reads a number from least to the largest that a group may have.
+func (d *decoder) within(least float64) (float64, error) {
+	x, err := d.float()
+	if err == nil && (x < least || x > strategy.MaxWeight) {
+		err = problem("%v is not within %v..%v", x, least, strategy.MaxWeight)
+	}
+	return x, err
+}
+
+func (d *decoder) leaderRacks(t *strategy.Topic) error {
+	var list []string
+	err := d.list(func(int) error {
+		rack, err := d.optional()
+		list = append(list, rack)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.LeaderRacks, err = repeat(list, t.Partitions)
+	return err
+}
+
+// signals reads what was measured, by name and topic. One of a topic without numbers is not known.
+func (d *decoder) signals() error {
+	names := once{}
+	return d.object(func(name string) error {
+		if err := names.add(name); err != nil {
+			return within(quoted(name), err)
+		}
+		return within(quoted(name), d.facts(func(t *strategy.Topic) error {
+			list, err := d.floats(-strategy.MaxWeight)
+			if err != nil {
+				return err
+			}
+			if d.measured += int(t.Partitions); d.measured > d.limit {
+				return problem("more than %d numbers of signals in all", d.limit)
+			}
+			list, err = repeat(list, t.Partitions)
+			if len(list) > 0 {
+				if t.Signals == nil {
+					t.Signals = map[string][]float64{}
+				}
+				t.Signals[name] = list
+			}
+			return err
+		}))
+	})
 }
 
 // repeat makes a list as long as there are partitions.
@@ -233,6 +302,10 @@ func (d *decoder) member(m *strategy.Member) error {
 			}
 		case "capacity":
 			read = func() error { return d.capacity(m) }
+		case "uptime":
+			read = func() (err error) { m.Uptime, err = d.uptime(); return err }
+		case "signals":
+			read = func() (err error) { m.Signals, err = d.memberSignals(); return err }
 		default:
 			d.skip()
 			return nil
@@ -258,6 +331,43 @@ func (d *decoder) capacity(m *strategy.Member) error {
 	}
 	m.Capacity, m.Draining = n, n == 0
 	return nil
+}
+
+// uptime reads a number of seconds.
+func (d *decoder) uptime() (time.Duration, error) {
+	if d.null() {
+		return 0, nil
+	}
+	d.next()
+	from := d.at
+	x, err := d.float()
+	if err != nil {
+		return 0, err
+	}
+	if most := math.MaxInt64 / float64(time.Second); !(x >= 0 && x < most) {
+		return 0, problem("%v is not within 0..%.0f", x, most)
+	}
+	// Exact, unless it is written with an exponent.
+	if exact, err := time.ParseDuration(string(d.text[from:d.at]) + "s"); err == nil {
+		return exact, nil
+	}
+	return time.Duration(math.Round(x * float64(time.Second))), nil
+}
+
+func (d *decoder) memberSignals() (map[string]float64, error) {
+	var signals map[string]float64
+	err := d.object(func(name string) error {
+		if _, ok := signals[name]; ok {
+			return within(quoted(name), problem("stands twice"))
+		}
+		x, err := d.within(-strategy.MaxWeight)
+		if signals == nil {
+			signals = map[string]float64{}
+		}
+		signals[name] = x
+		return within(quoted(name), err)
+	})
+	return signals, err
 }
 
 func (d *decoder) subscribe() ([]string, error) {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -46,6 +47,20 @@ func TestDecode(t *testing.T) {
 		}},
 		{"weights", `{"topics":{"t":3,"u":1},"members":[],"weights":{"t":[1,2.5e1],"u":[]}}`, strategy.Group{
 			Topics: []strategy.Topic{{Name: "t", Partitions: 3, Weights: []float64{1, 25, 1}}, {Name: "u", Partitions: 1}},
+		}},
+		{"leaders' racks", `{"topics":{"t":3,"u":1},"members":[],"leader_racks":{"t":["a",null],"u":[]}}`, strategy.Group{
+			Topics: []strategy.Topic{{Name: "t", Partitions: 3, LeaderRacks: []string{"a", "", "a"}}, {Name: "u", Partitions: 1}},
+		}},
+		{"signals before topics, and repeating", `{"signals":{"lag":{"t":[7,0],"u":[]},"temperature":{"u":[-2.5]},"rate":null},"topics":{"t":3,"u":1},"members":[]}`, strategy.Group{
+			Topics: []strategy.Topic{
+				{Name: "t", Partitions: 3, Signals: map[string][]float64{"lag": {7, 0, 7}}}, {Name: "u", Partitions: 1, Signals: map[string][]float64{"temperature": {-2.5}}},
+			},
+		}},
+		{"what is measured of members", `{"topics":{},"members":[{"id":"a","uptime":90.5,"signals":{"cpu":0.75,"":-1}},{"id":"b","uptime":1e3},{"id":"c","uptime":null,"signals":null},{"id":"d","uptime":0.000000001},{"id":"e","uptime":9223372035.999999999}]}`, strategy.Group{
+			Members: []strategy.Member{
+				{ID: "a", Generation: -1, Uptime: 90500 * time.Millisecond, Signals: map[string]float64{"cpu": 0.75, "": -1}}, {ID: "b", Generation: -1, Uptime: 1000 * time.Second},
+				{ID: "c", Generation: -1}, {ID: "d", Generation: -1, Uptime: 1}, {ID: "e", Generation: -1, Uptime: 9223372035999999999},
+			},
 		}},
 		{"escapes", `{"topics":{"a\u00e9\n":1},"members":[{"id":"\"\\"}]}`, strategy.Group{
 			Topics:  []strategy.Topic{{Name: "aé\n", Partitions: 1}},
@@ -125,6 +140,20 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"topics":{"t":1},"members":[],"weights":{"t":[-1]}}`, `weights["t"][0]: -1 is not within 0..1e+100`},
 		{`{"topics":{"t":1},"members":[],"weights":{"t":[1e999]}}`, `weights["t"][0]: 1e999 is beyond what a number can be`},
 		{`{"topics":{"t":1},"members":[],"weights":{"t":["1"]}}`, `weights["t"][0]: wants a number, not a string`},
+		{`{"topics":{"t":1},"members":[],"leader_racks":{"t":["a","b"]}}`, `leader_racks["t"]: lists 2 partitions of 1`},
+		{`{"topics":{"t":1},"members":[],"leader_racks":{"t":[["a"]]}}`, `leader_racks["t"][0]: wants a string, not a list`},
+		{`{"topics":{"t":1},"members":[],"signals":{"lag":[1]}}`, `signals["lag"]: wants an object, not a list`},
+		{`{"topics":{"t":1},"members":[],"signals":{"lag":{"u":[1]}}}`, `signals["lag"]["u"]: is not among the topics`},
+		{`{"topics":{"t":1},"members":[],"signals":{"lag":{},"lag":{}}}`, `signals["lag"]: stands twice`},
+		{`{"topics":{"t":1},"members":[],"signals":{"lag":{"t":[1,2]}}}`, `signals["lag"]["t"]: lists 2 partitions of 1`},
+		{`{"topics":{"t":1},"members":[],"signals":{"lag":{"t":[-1e101]}}}`, `signals["lag"]["t"][0]: -1e+101 is not within -1e+100..1e+100`},
+		{`{"topics":{"t":20000000},"members":[],"signals":{"a":{"t":[1]},"b":{"t":[1]}}}`, `signals["b"]["t"]: more than 33554432 numbers of signals in all`},
+		{`{"topics":{},"members":[{"id":"a","uptime":-1}]}`, `members[0].uptime: -1 is not within 0..9223372037`},
+		{`{"topics":{},"members":[{"id":"a","uptime":1e10}]}`, `members[0].uptime: 1e+10 is not within 0..9223372037`},
+		{`{"topics":{},"members":[{"id":"a","uptime":"10m"}]}`, `members[0].uptime: wants a number, not a string`},
+		{`{"topics":{},"members":[{"id":"a","signals":{"cpu":"high"}}]}`, `members[0].signals["cpu"]: wants a number, not a string`},
+		{`{"topics":{},"members":[{"id":"a","signals":{"cpu":1,"cpu":1}}]}`, `members[0].signals["cpu"]: stands twice`},
+		{`{"topics":{},"members":[{"id":"a","signals":{"cpu":1e101}}]}`, `members[0].signals["cpu"]: 1e+101 is not within -1e+100..1e+100`},
 		{"{\"topics\":{},\"members\":[{\"id\":\"\xff\"}]}", `members[0].id: "\xff" is not UTF-8`},
 	} {
 		g, err := Decode([]byte(test.line))
@@ -163,6 +192,7 @@ func TestDecodeCases(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"topics":{"t":3,"s":0},"members":[{"id":"a","topics":["t","s","t"],"owned":{"t":[2,0,0,-1],"gone":[]},"generation":7,"instance":"i","rack":"r","capacity":4,"labels":{"tier":"gold"}}]}`))
 	f.Add([]byte(`{"racks":{"t":[["a","b"],null]},"weights":{"t":[1,2.5e1]},"topics":{"t":5},"members":[{"id":"b\u00e9","capacity":0,"x":{"y":[{}]}}]}`))
+	f.Add([]byte(`{"topics":{"t":3},"members":[{"id":"a","uptime":1.5,"signals":{"cpu":0.5}}],"leader_racks":{"t":["a",""]},"signals":{"lag":{"t":[1,-2]}}}`))
 	f.Add([]byte(`{"topics":{"t":-1,"t":1.5},"members":null,"note":"\ud800"}`))
 	for _, name := range []string{"java-assign", "optimum", "reported"} {
 		for _, line := range lines(f, name)[:3] {

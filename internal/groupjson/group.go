@@ -1,10 +1,13 @@
 package groupjson
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -14,13 +17,20 @@ import (
 // capacity of a draining member.
 func AppendGroup(dst []byte, g *strategy.Group) []byte {
 	dst = append(dst, `{"topics":{`...)
-	racks, weights := 0, 0
+	racks, weights, leaders := false, false, false
+	signals := map[string]bool{}
 	for i := range g.Topics {
 		t := &g.Topics[i]
 		dst = appendKey(dst, i, t.Name)
 		dst = strconv.AppendInt(dst, int64(t.Partitions), 10)
-		racks += len(t.Racks)
-		weights += len(t.Weights)
+		racks = racks || len(t.Racks) > 0
+		weights = weights || len(t.Weights) > 0
+		leaders = leaders || len(t.LeaderRacks) > 0
+		for name, list := range t.Signals {
+			if len(list) > 0 {
+				signals[name] = true
+			}
+		}
 	}
 	dst = append(dst, `},"members":[`...)
 	for i := range g.Members {
@@ -30,27 +40,32 @@ func AppendGroup(dst []byte, g *strategy.Group) []byte {
 		dst = appendMember(dst, &g.Members[i])
 	}
 	dst = append(dst, ']')
-	if racks > 0 {
-		dst = append(dst, `,"racks":`...)
-		dst = appendFacts(dst, g, func(dst []byte, t *strategy.Topic) []byte {
-			return appendList(dst, t.Racks, appendStrings)
-		}, func(t *strategy.Topic) bool { return len(t.Racks) > 0 })
+	if racks {
+		dst = appendFacts(append(dst, `,"racks":`...), g, func(t *strategy.Topic) [][]string { return t.Racks }, appendStrings)
 	}
-	if weights > 0 {
-		dst = append(dst, `,"weights":`...)
-		dst = appendFacts(dst, g, func(dst []byte, t *strategy.Topic) []byte {
-			return appendList(dst, t.Weights, appendFloat)
-		}, func(t *strategy.Topic) bool { return len(t.Weights) > 0 })
+	if weights {
+		dst = appendFacts(append(dst, `,"weights":`...), g, func(t *strategy.Topic) []float64 { return t.Weights }, appendFloat)
+	}
+	if leaders {
+		dst = appendFacts(append(dst, `,"leader_racks":`...), g, func(t *strategy.Topic) []string { return t.LeaderRacks }, AppendString)
+	}
+	if len(signals) > 0 {
+		dst = append(dst, `,"signals":{`...)
+		for i, name := range slices.Sorted(maps.Keys(signals)) {
+			dst = appendFacts(appendKey(dst, i, name), g, func(t *strategy.Topic) []float64 { return t.Signals[name] }, appendFloat)
+		}
+		dst = append(dst, '}')
 	}
 	return append(dst, '}')
 }
 
-func appendFacts(dst []byte, g *strategy.Group, write func([]byte, *strategy.Topic) []byte, has func(*strategy.Topic) bool) []byte {
+// appendFacts appends an object of what is known of topics, a list for each topic of which something is.
+func appendFacts[T any](dst []byte, g *strategy.Group, of func(*strategy.Topic) []T, write func([]byte, T) []byte) []byte {
 	dst = append(dst, '{')
 	n := 0
 	for i := range g.Topics {
-		if t := &g.Topics[i]; has(t) {
-			dst = write(appendKey(dst, n, t.Name), t)
+		if list := of(&g.Topics[i]); len(list) > 0 {
+			dst = appendList(appendKey(dst, n, g.Topics[i].Name), list, write)
 			n++
 		}
 	}
@@ -92,6 +107,16 @@ func appendMember(dst []byte, m *strategy.Member) []byte {
 		}
 		dst = append(dst, '}')
 	}
+	if m.Uptime != 0 {
+		dst = appendSeconds(append(dst, `,"uptime":`...), m.Uptime)
+	}
+	if len(m.Signals) > 0 {
+		dst = append(dst, `,"signals":{`...)
+		for i, name := range slices.Sorted(maps.Keys(m.Signals)) {
+			dst = appendFloat(appendKey(dst, i, name), m.Signals[name])
+		}
+		dst = append(dst, '}')
+	}
 	return append(dst, '}')
 }
 
@@ -107,6 +132,15 @@ func appendList[T any](dst []byte, list []T, write func([]byte, T) []byte) []byt
 }
 
 func appendStrings(dst []byte, list []string) []byte { return appendList(dst, list, AppendString) }
+
+// appendSeconds appends a duration, which is not negative, as a number of seconds, exactly.
+func appendSeconds(dst []byte, d time.Duration) []byte {
+	dst = strconv.AppendInt(dst, int64(d/time.Second), 10)
+	if rest := d % time.Second; rest > 0 {
+		dst = append(dst, strings.TrimRight(fmt.Sprintf(".%09d", rest), "0")...)
+	}
+	return dst
+}
 
 func appendFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) { // not in a group that passes its check

@@ -42,8 +42,9 @@ A group is
 
   {"topics": {"orders": 12}, "members": [{"id": "a", "topics": ["orders"]}]}
 
-Members may have owned (topic to numbers), generation, instance, rack, capacity
-and labels; the group may have racks and weights for the partitions of a topic.
+Members may have owned (topic to numbers), generation, instance, rack, capacity,
+labels, uptime (seconds) and signals (name to number); the group may have racks,
+weights and leader_racks by topic, and signals by name and topic.
 An answer is one of
 
   {"assignment": {"a": {"orders": [0, 1]}}, "unassigned": {}}
