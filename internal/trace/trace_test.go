@@ -26,9 +26,11 @@ const recorded = "testdata/rebalances.jsonl"
 func history(t *testing.T) []*trace.Rebalance {
 	assignor := strategy.Cooperative(sticky.Assignor{})
 	began := time.Date(2026, 1, 2, 3, 4, 5, 600, time.UTC)
-	topics := []strategy.Topic{{Name: "orders", Partitions: 4, Racks: [][]string{{"r1"}, {"r2"}, {"r1"}, {"r2"}}}, {Name: "pay", Partitions: 1, Weights: []float64{2.5}}}
+	topics := []strategy.Topic{{Name: "orders", Partitions: 4, Racks: [][]string{{"r1"}, {"r2"}, {"r1"}, {"r2"}}}, {
+		Name: "pay", Partitions: 1, Weights: []float64{2.5}, LeaderRacks: []string{"r1"}, Signals: map[string][]float64{"lag": {12}, "temperature": {-1.5}},
+	}}
 	members := []strategy.Member{
-		{ID: "a", Topics: []string{"orders", "pay"}, Generation: strategy.NoGeneration, Labels: map[string]string{"tier": "gold"}, UserData: []byte("not recorded")},
+		{ID: "a", Topics: []string{"orders", "pay"}, Generation: strategy.NoGeneration, Labels: map[string]string{"tier": "gold"}, UserData: []byte("not recorded"), Uptime: 90 * time.Second, Signals: map[string]float64{"cpu": 0.5}},
 		{ID: "b-1", InstanceID: "b", Rack: "r2", Capacity: 2, Topics: []string{"orders"}, Generation: strategy.NoGeneration},
 	}
 	var lines []*trace.Rebalance

@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,7 +52,7 @@ func (o *options) take(g *strategy.Group) (size, loads string) {
 		t := &g.Topics[i]
 		partitions += int(t.Partitions)
 		if o.weights == "none" {
-			t.Weights = nil
+			weighNothing(t)
 		}
 		if t.Weights != nil {
 			loads = "; loads are lags (--weights none counts partitions), while sticky balances counts of partitions, not lags"
@@ -59,6 +60,15 @@ func (o *options) take(g *strategy.Group) (size, loads string) {
 	}
 	size = fmt.Sprintf("%s of %s, %s", output.Count(partitions, "partition"), output.Count(len(g.Topics), "topic"), output.Count(len(g.Members), "member"))
 	return size, loads
+}
+
+// weighNothing takes weights and lags from a topic. Its signals may be those of other topics, too.
+func weighNothing(t *strategy.Topic) {
+	t.Weights = nil
+	if _, some := t.Signals[strategy.SignalLag]; some {
+		t.Signals = maps.Clone(t.Signals)
+		delete(t.Signals, strategy.SignalLag)
+	}
 }
 
 func (o *options) liveNote(where string, g *live.Group, group *strategy.Group) string {

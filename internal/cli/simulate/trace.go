@@ -110,7 +110,7 @@ func (o *options) pastNote(p *replay.Past) string {
 	return note
 }
 
-// unweigh takes away what partitions weigh.
+// unweigh takes away what partitions weigh, and their lags.
 func unweigh(p *replay.Past) {
 	lists := [][]strategy.Topic{p.Now.Topics, p.Scenario.Group.Topics}
 	for _, e := range p.Scenario.Events {
@@ -120,7 +120,7 @@ func unweigh(p *replay.Past) {
 	}
 	for _, topics := range lists {
 		for i := range topics {
-			topics[i].Weights = nil
+			weighNothing(&topics[i])
 		}
 	}
 }

@@ -142,7 +142,7 @@ func newcomer(m strategy.Member) strategy.Member {
 	return m
 }
 
-// sameMember says whether two of one id say the same about themselves.
+// sameMember says whether two of one id say the same about themselves. Uptimes and signals are measured, and differ each time.
 func sameMember(a, b *strategy.Member) bool {
 	return a.Rack == b.Rack && a.Share() == b.Share() && maps.Equal(a.Labels, b.Labels) && sameSet(a.Topics, b.Topics)
 }
@@ -156,7 +156,8 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
-// sameTopics compares topics in any order. Weights are measured, and differ each time: by themselves they are no change.
+// sameTopics compares topics in any order. Weights, signals and racks of leaders are measured, and differ each time: by themselves they
+// are no change.
 func sameTopics(a, b []strategy.Topic) bool {
 	was := make(map[string]*strategy.Topic, len(a))
 	for i := range a {

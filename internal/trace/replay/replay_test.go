@@ -98,7 +98,10 @@ func story(t *testing.T, assignor strategy.Assignor) *group {
 	g.rebalance() // 1: the start
 	g.join("b")
 	g.rebalance() // 2: b joins
-	g.rebalance() // 3: and gets its partitions, if the group is cooperative
+	g.topics[0].Signals, g.topics[0].LeaderRacks = map[string][]float64{strategy.SignalLag: {9, 8, 7, 6, 5, 4}}, []string{"r", "", "", "", "", ""}
+	g.member("b").Uptime, g.member("b").Signals = time.Minute, map[string]float64{"cpu": 1}
+	g.rebalance() // 3: and gets its partitions, if the group is cooperative; what is measured is no change
+	g.topics[0].Signals, g.topics[0].LeaderRacks = nil, nil
 	g.members[1].ID = "s-2"
 	g.topics[0].Partitions = 9
 	g.rebalance() // 4: s comes back with another id, and orders grow
