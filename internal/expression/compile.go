@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,6 +56,9 @@ type Function struct {
 	Call func(env any, arguments ...any) (any, error)
 	// Types are nil functions of the arguments and the result, such as (func(string, float64) float64)(nil).
 	Types []any
+	// Entry says that of its first argument, a mapping, it looks at no more than what the second one names, and has an answer where that
+	// is missing.
+	Entry bool
 }
 
 // Options say what a source is compiled for.
@@ -76,6 +80,7 @@ type Program struct {
 	program *vm.Program
 	looks   map[string]int // how often a variable ("member"), or a field of one ("member.rack"), is looked at
 	inner   map[string]int // how often only for the sake of a field of it
+	through map[string]int // how often a value of a mapping is looked at by a function that does without it
 }
 
 // Compile checks a source and compiles it. An error is an [*Error]. It takes no longer than milliseconds, whatever the source is.
@@ -100,7 +105,7 @@ func Compile(source string, o Options) (p *Program, err error) {
 	if e := checkPatterns(source, o.At); e != nil {
 		return nil, e
 	}
-	g := &guard{looks: map[string]int{}, inner: map[string]int{}, hosts: map[string]bool{}}
+	g := &guard{looks: map[string]int{}, inner: map[string]int{}, through: map[string]int{}, hosts: map[string]Function{}}
 	var compiled *vm.Program
 	if _, err = expr.Compile(source, options(o, nil)...); err == nil { // the types are right, so the guard can rely on them
 		compiled, err = expr.Compile(source, options(o, g)...)
@@ -120,7 +125,7 @@ func Compile(source string, o Options) (p *Program, err error) {
 	if e := checkResult(g.root, source, o, 1, 0); e != nil {
 		return nil, e
 	}
-	return &Program{source: source, at: o.At, want: o.Want, env: reflect.TypeOf(o.Env), program: compiled, looks: g.looks, inner: g.inner}, nil
+	return &Program{source: source, at: o.At, want: o.Want, env: reflect.TypeOf(o.Env), program: compiled, looks: g.looks, inner: g.inner, through: g.through}, nil
 }
 
 // Source returns what was compiled.
@@ -139,6 +144,23 @@ func (p *Program) LooksAt(path string) bool {
 	}
 	return false
 }
+
+// Entries names the fields of a variable, or the values of a mapping, that are looked at by names that are written out, sorted:
+// "tier" of "member.labels" for member.labels.tier. Those whose names are computed are not among them.
+func (p *Program) Entries(of string) []string {
+	var names []string
+	for path := range p.looks {
+		if name, ok := strings.CutPrefix(path, of+"."); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Needs tells whether a value of a mapping ("member.labels.tier") is looked at by its name and not only through a function that does
+// without it, see [Function]. What uses the mapping as a whole does not count.
+func (p *Program) Needs(path string) bool { return p.looks[path] > p.through[path] }
 
 // checkNesting counts brackets before anything recursive sees the source.
 func checkNesting(source string, at Position) *Error {

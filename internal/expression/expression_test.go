@@ -250,6 +250,44 @@ func TestLooksAtLabels(t *testing.T) {
 	}
 }
 
+// What is looked at by its name is told, and whether it can be done without.
+func TestEntries(t *testing.T) {
+	either := expression.Function{
+		Name: "either", Usage: "either(labels, name, otherwise)", Entry: true,
+		Call:  func(_ any, a ...any) (any, error) { return a[2], nil },
+		Types: []any{(func(map[string]string, string, string) string)(nil)},
+	}
+	for _, c := range []struct{ source, entries, needs, looks string }{
+		{`member.labels.tier == ""`, "tier", "tier", "tier"},
+		{`member?.labels["tier"] == member.labels["a.b"]`, "a.b tier", "a.b tier", "a.b tier"},
+		{`either(member.labels, "tier", "") == ""`, "tier", "", "tier"},
+		{`either(member.labels, "tier", member.labels.zone) == ""`, "tier zone", "zone", "tier zone"},
+		{`either(member.labels, "tier", "") == member.labels.tier`, "tier", "tier", "tier"},
+		{`either(member.labels, member.id, "") == member.labels.zone`, "zone", "zone", "a.b tier zone"},
+		{`either(member.labels, "tier", "") == "" && len(member.labels) > 0`, "tier", "", "a.b tier zone"},
+		{`let l = member.labels; either(l, "tier", "") == ""`, "", "", "a.b tier zone"},
+		{`any(members, either(.labels, "tier", "") == "")`, "", "", ""},
+	} {
+		p, err := expression.Compile(c.source, expression.Options{Env: &env{}, Want: expression.Bool, Functions: []expression.Function{either}})
+		if err != nil {
+			t.Errorf("%s: %v", c.source, err)
+			continue
+		}
+		var needs, looks []string
+		for _, name := range []string{"a.b", "tier", "zone"} {
+			if p.Needs("member.labels." + name) {
+				needs = append(needs, name)
+			}
+			if p.LooksAt("member.labels." + name) {
+				looks = append(looks, name)
+			}
+		}
+		if got := [3]string{strings.Join(p.Entries("member.labels"), " "), strings.Join(needs, " "), strings.Join(looks, " ")}; got != [3]string{c.entries, c.needs, c.looks} {
+			t.Errorf("%s: entries, needed, looked at: %q", c.source, got)
+		}
+	}
+}
+
 // A loop over loops ends with its context, long before it would by itself.
 func TestAbandon(t *testing.T) {
 	p, err := compile(`count(big, count(big, count(big, # > 1) > 1) > 1)`, expression.Number)

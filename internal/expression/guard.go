@@ -33,11 +33,12 @@ const (
 type guard struct {
 	problem string // the first, "" if there is none
 	hint    string
-	offset  int             // of the problem, in characters
-	looks   map[string]int  // how often what is looked at, by its path
-	inner   map[string]int  // how often only for the sake of a field
-	root    ast.Node        // the last one shown
-	hosts   map[string]bool // functions of the host
+	offset  int                 // of the problem, in characters
+	looks   map[string]int      // how often what is looked at, by its path
+	inner   map[string]int      // how often only for the sake of a field
+	through map[string]int      // how often only by a function that does without it
+	root    ast.Node            // the last one shown
+	hosts   map[string]Function // of the host
 }
 
 // options are what a source is checked with, and compiled with if there is a guard.
@@ -49,7 +50,7 @@ func options(o Options, g *guard) []expr.Option {
 	for _, f := range o.Functions {
 		options = append(options, expr.Function(f.Name, func(...any) (any, error) { return nil, errors.New("not compiled") }, f.Types...))
 		if g != nil {
-			g.hosts[f.Name] = true
+			g.hosts[f.Name] = f
 			call := f.Call
 			options = append(options, expr.Function(hostPrefix+f.Name, func(arguments ...any) (any, error) {
 				return call(arguments[0], arguments[1:]...)
@@ -179,10 +180,22 @@ func written(n ast.Node) bool {
 
 // call hands the environment on to functions of the host.
 func (g *guard) call(n *ast.CallNode) {
+	var f Function
 	name, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok || !g.hosts[name.Value] {
+	if ok {
+		f, ok = g.hosts[name.Value]
+	}
+	if !ok {
 		g.refuse(n, "only functions can be called", "")
 		return
+	}
+	if f.Entry && len(n.Arguments) >= 2 {
+		entry, named := n.Arguments[1].(*ast.StringNode)
+		if of := path(n.Arguments[0]); named && of != "" {
+			g.looks[of+"."+entry.Value]++
+			g.through[of+"."+entry.Value]++
+			g.inner[of]++
+		}
 	}
 	own := hidden(hostPrefix+name.Value, n.Arguments...)
 	n.Callee, n.Arguments = own.Callee, own.Arguments
