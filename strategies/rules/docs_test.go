@@ -72,7 +72,12 @@ func kindName(t reflect.Type) string {
 		return "number"
 	case reflect.Slice:
 		return "list of texts"
+	case reflect.Bool:
+		return "true or false"
 	case reflect.Map:
+		if t.Elem().Kind() == reflect.Float64 {
+			return "numbers by name"
+		}
 		return "texts by name"
 	}
 	return t.String()

@@ -102,7 +102,7 @@ func (a *Assignor) Unit(g *strategy.Group, t *strategy.Topic, partition int32) s
 	defer e.Close()
 	env := onPartition{Partition: &partitionVariables{}, Group: &groupVariables{}, base: base{reports: a.reports}}
 	e.Attach(&env.Env)
-	env.Partition.set(t, partition)
+	env.Partition.set(t, partition, a.together.LooksAt("partition.signals"))
 	if a.together.LooksAt("group") {
 		env.Group.set(g)
 	}

@@ -40,7 +40,10 @@ func mustNew(t testing.TB, c rules.Config) *rules.Assignor {
 
 func TestContract(t *testing.T) {
 	for name, c := range map[string]rules.Config{
-		"weights":  {Weight: `partition.lag + 1`},
+		"weights": {Weight: `partition.lag + 1`},
+		"signals": {
+			Weight: `partition.lag + partition.signals.depth`, Capacity: `number(member.signals, "cpu", 1) + member.uptime`, Eligible: `partition.active || member.rack == partition.leader_rack || true`,
+		},
 		"all":      {Weight: `partition.lag + 1`, Capacity: `number(member.labels, "cpu", 1)`, Prefer: `member.rack in partition.racks ? 1 : 0`},
 		"together": {Together: `partition.number`},
 	} {
@@ -300,24 +303,54 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// drawMeasured adds to a topic what may be known about its partitions.
+func drawMeasured(t *rapid.T, topic *strategy.Topic) {
+	numbers := func() (list []float64) {
+		for range topic.Partitions {
+			list = append(list, float64(rapid.IntRange(0, 2).Draw(t, "number")))
+		}
+		return list
+	}
+	topic.Weights = numbers()
+	if topic.Partitions == 0 {
+		return
+	}
+	topic.Signals = drawSignals(t, numbers)
+	if rapid.Bool().Draw(t, "leaders") {
+		topic.LeaderRacks = rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b"}), int(topic.Partitions), int(topic.Partitions)).Draw(t, "leaders")
+	}
+}
+
+func drawSignals[T any](t *rapid.T, value func() T) map[string]T {
+	signals := map[string]T{}
+	for _, name := range []string{"lag", "rate", "active", "cpu"} {
+		if rapid.Bool().Draw(t, name) {
+			signals[name] = value()
+		}
+	}
+	return signals
+}
+
 // Rules that are evaluated once for many members or partitions give what they give when they are evaluated for each pair.
 func TestEvaluatedSeldom(t *testing.T) {
 	each := ` && member.id != "" && partition.number >= 0`
 	for _, rule := range []string{
 		`member.labels.x == "1"`, `member.labels.x == "1" || member.labels.y == "1"`, `len(member.labels) > 1`, `member.rack in partition.racks`, `len(partition.racks) > 1`, `partition.weight > 1`,
 		`partition.lag > 1 || member.rack == "a"`, `partition.topic != "t"`, `member.capacity > 1`, `"t" in member.topics && len(member.topics) > 1`, `member.host == "1"`, `group.members > 2`, `member.instance == "m1"`,
-		`number(member.labels, "x", 0) > 0`, `any(member.topics, # == partition.topic) && partition.weight < 2`,
+		`number(member.labels, "x", 0) > 0`, `partition.rate > 1`, `partition.active`, `partition.leader_rack == member.rack`, `partition.lag > partition.weight`, `partition.signals.cpu > 1`,
+		`number(partition.signals, "cpu", 2) > 1 || len(partition.signals) > 2`, `number(partition.signals, partition.topic, 2) > 1`, `"cpu" in partition.signals && "cpu" in member.signals`,
+		`member.uptime > 60`, `number(member.signals, "cpu", 2) > 1`, `member.signals.cpu > partition.signals.lag`, `group.uptime > 60 && len(member.signals) > 1`, `any(member.topics, # == partition.topic) && partition.weight < 2`,
 	} {
 		seldom, always := mustNew(t, rules.Config{Eligible: rule}), mustNew(t, rules.Config{Eligible: "(" + rule + ")" + each})
 		scored, scoredAlways := mustNew(t, rules.Config{Prefer: rule + " ? 2 : 1"}), mustNew(t, rules.Config{Prefer: "(" + rule + ")" + each + " ? 2 : 1"})
 		rapid.Check(t, func(t *rapid.T) {
 			g := drawGroup(t)
 			for i := range g.Topics {
-				for range g.Topics[i].Partitions {
-					g.Topics[i].Weights = append(g.Topics[i].Weights, float64(rapid.IntRange(1, 2).Draw(t, "weight")))
-				}
+				drawMeasured(t, &g.Topics[i])
 			}
 			for i := range g.Members {
+				g.Members[i].Uptime = time.Duration(rapid.IntRange(0, 2).Draw(t, "uptime")) * time.Minute
+				g.Members[i].Signals = drawSignals(t, func() float64 { return float64(rapid.IntRange(1, 2).Draw(t, "signal")) })
 				g.Members[i].Labels = map[string]string{}
 				for _, name := range []string{"x", "y", "host"} {
 					if n := rapid.IntRange(0, 2).Draw(t, name); n > 0 {

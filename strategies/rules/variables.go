@@ -2,10 +2,7 @@ package rules
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"math"
-	"strconv"
 	"sync"
 
 	"github.com/assignkit/assignkit/internal/expression"
@@ -21,6 +18,9 @@ type memberVariables struct {
 	Labels   map[string]string `expr:"labels" doc:"what it says about itself; a label that it does not have is empty"`
 	Capacity float64           `expr:"capacity" doc:"its configured capacity: 1 if nothing is configured, 0 while it drains"`
 	Topics   []string          `expr:"topics" doc:"what it subscribes to"`
+
+	Uptime  float64            `expr:"uptime" doc:"for how many seconds it has been running, 0 if it does not say"`
+	Signals map[string]float64 `expr:"signals" doc:"what the application measured of it; one that is missing is 0, or what number() takes for it"`
 }
 
 // partitionVariables is what expressions see of a partition.
@@ -28,8 +28,13 @@ type partitionVariables struct {
 	Topic  string   `expr:"topic" doc:"the topic's name"`
 	Number int      `expr:"number" doc:"its number within the topic, from 0"`
 	Racks  []string `expr:"racks" doc:"the racks of its replicas, none if they are not known"`
-	Lag    float64  `expr:"lag" doc:"the same as weight, for readers who weigh by lag"`
-	Weight float64  `expr:"weight" doc:"how heavy it is as the group says: lag, bytes a second; 1 if that is not known"`
+	Weight float64  `expr:"weight" doc:"how heavy it is as the group says: bytes a second, lag; 1 if that is not known"`
+
+	LeaderRack string             `expr:"leader_rack" doc:"the rack of the broker that leads it, empty if it is not known"`
+	Lag        float64            `expr:"lag" doc:"how many of its records the group has not committed yet; where that is not measured, the same as weight"`
+	Rate       float64            `expr:"rate" doc:"how many records are written to it in a second, 0 if that is not known"`
+	Active     bool               `expr:"active" doc:"whether there is something to be read, as the application says; true if it does not"`
+	Signals    map[string]float64 `expr:"signals" doc:"all that is measured of it, lag and rate as well; one that is missing is 0, or what number() takes for it"`
 }
 
 // groupVariables is what expressions see of the group.
@@ -37,6 +42,8 @@ type groupVariables struct {
 	Name       string `expr:"name" doc:"the group's name"`
 	Members    int    `expr:"members" doc:"how many members it has"`
 	Partitions int    `expr:"partitions" doc:"how many partitions all its topics have"`
+
+	Uptime float64 `expr:"uptime" doc:"the largest uptime of its members"`
 }
 
 // base is what all environments have besides variables.
@@ -73,18 +80,35 @@ const hostLabel = "host"
 func (v *memberVariables) set(m *strategy.Member) {
 	*v = memberVariables{
 		ID: m.ID, Instance: m.InstanceID, Host: m.Labels[hostLabel], Rack: m.Rack, Labels: m.Labels, Capacity: float64(m.Share()), Topics: m.Topics,
+		Uptime: m.Uptime.Seconds(), Signals: m.Signals,
 	}
 }
 
-func (v *partitionVariables) set(t *strategy.Topic, number int32) {
-	*v = partitionVariables{Topic: t.Name, Number: int(number), Weight: 1}
-	if int(number) < len(t.Racks) {
-		v.Racks = t.Racks[number]
+func (v *partitionVariables) set(t *strategy.Topic, number int32, signals bool) {
+	known := v.Signals // to be used again, as no rule gives a mapping
+	*v = partitionVariables{
+		Topic: t.Name, Number: int(number), Racks: of(t.Racks, number, nil), Weight: of(t.Weights, number, 1), LeaderRack: of(t.LeaderRacks, number, ""),
+		Rate: of(t.Signals[strategy.SignalRate], number, 0), Active: of(t.Signals[strategy.SignalActive], number, 1) != 0,
 	}
-	if int(number) < len(t.Weights) {
-		v.Weight = t.Weights[number]
+	v.Lag = of(t.Signals[strategy.SignalLag], number, v.Weight)
+	if !signals {
+		return
 	}
-	v.Lag = v.Weight
+	if v.Signals = known; known == nil {
+		v.Signals = make(map[string]float64, len(t.Signals))
+	}
+	clear(v.Signals)
+	for name, list := range t.Signals {
+		v.Signals[name] = of(list, number, 0)
+	}
+}
+
+// of is what a list says of a partition; lists are as long as there are partitions, or empty.
+func of[T any](list []T, number int32, otherwise T) T {
+	if int(number) < len(list) {
+		return list[number]
+	}
+	return otherwise
 }
 
 func (v *groupVariables) set(g *strategy.Group) {
@@ -92,37 +116,9 @@ func (v *groupVariables) set(g *strategy.Group) {
 	for i := range g.Topics {
 		v.Partitions += int(g.Topics[i].Partitions)
 	}
-}
-
-// number reads a number from a label. One that is missing or is no number is reported, and another number stands in for it.
-var number = expression.Function{
-	Name:  "number",
-	Usage: "number(labels, name, otherwise)",
-	Types: []any{(func(map[string]string, string, float64) float64)(nil), (func(map[string]string, string, int) float64)(nil)},
-	Call: func(env any, arguments ...any) (any, error) {
-		labels, _ := arguments[0].(map[string]string)
-		name, _ := arguments[1].(string)
-		otherwise, ok := arguments[2].(float64)
-		if n, whole := arguments[2].(int); !ok && whole {
-			otherwise = float64(n)
-		}
-		var r *reports
-		if host, ok := env.(interface{ reporting() *reports }); ok {
-			r = host.reporting()
-		}
-		text, ok := labels[name]
-		if !ok {
-			r.once("label "+name+" missing", "a member does not have a label that a rule reads as a number", slog.String("label", name), slog.Float64("taken", otherwise))
-			return otherwise, nil
-		}
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			r.once("label "+name+" bad", "a member has a label that is no number where a rule reads one",
-				slog.String("label", name), slog.String("value", fmt.Sprintf("%.64q", text)), slog.Float64("taken", otherwise))
-			return otherwise, nil
-		}
-		return x, nil
-	},
+	for i := range g.Members {
+		v.Uptime = max(v.Uptime, g.Members[i].Uptime.Seconds())
+	}
 }
 
 // reports tells of what is odd and not fatal, each kind once.
