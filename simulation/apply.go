@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/assignkit/assignkit/strategy"
@@ -141,6 +140,14 @@ func (t *state) complete(m strategy.Member) (strategy.Member, error) {
 	if m.Capacity < 0 || m.Capacity > strategy.MaxCapacity {
 		return m, fail(m.ID, "member %q: capacity %d is not within 0..%d", m.ID, m.Capacity, strategy.MaxCapacity)
 	}
+	if m.Uptime < 0 {
+		return m, fail(m.ID, "member %q: uptime %v is negative", m.ID, m.Uptime)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Signals)) {
+		if !isSignal(m.Signals[name]) {
+			return m, fail(m.ID, "member %q: signal %q is %v, which is not within ±%v", m.ID, name, m.Signals[name], strategy.MaxWeight)
+		}
+	}
 	if k := t.known[m.ID]; k.follows != (m.Topics == nil) {
 		k.follows = m.Topics == nil
 		t.known[m.ID] = k
@@ -216,25 +223,6 @@ func (t *state) create(list []strategy.Topic) error {
 	return t.setTopics(slices.Concat(t.topics, list))
 }
 
-func checkTopic(n *strategy.Topic) error {
-	switch {
-	case n.Name == "":
-		return fail("", "a topic has no name")
-	case n.Partitions < 0 || n.Partitions > strategy.MaxPartitions:
-		return fail(n.Name, "topic %q has %d partitions; 0 to %d can be", n.Name, n.Partitions, strategy.MaxPartitions)
-	case len(n.Racks) != 0 && len(n.Racks) != int(n.Partitions):
-		return fail(n.Name, "topic %q has racks for %d of %d partitions", n.Name, len(n.Racks), n.Partitions)
-	case len(n.Weights) != 0 && len(n.Weights) != int(n.Partitions):
-		return fail(n.Name, "topic %q has weights for %d of %d partitions", n.Name, len(n.Weights), n.Partitions)
-	}
-	for p, w := range n.Weights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return fail(n.Name, "topic %q: partition %d weighs %v", n.Name, p, w)
-		}
-	}
-	return nil
-}
-
 // remove deletes topics.
 func (t *state) remove(names []string) error {
 	if err := t.spend(len(t.topics)); err != nil {
@@ -278,42 +266,12 @@ func (t *state) grow(to map[string]int32) error {
 		if total += int64(n - topic.Partitions); n > strategy.MaxPartitions || total > strategy.MaxPartitions {
 			return fail(name, "topic %q: more than %d partitions in all", name, strategy.MaxPartitions)
 		}
-		if len(topic.Racks)+len(topic.Weights) > 0 {
-			if err := t.spend(int(n)); err != nil {
-				return err
-			}
+		if err := t.spend(int(n) * listsOf(topic)); err != nil {
+			return err
 		}
-		topic.Racks = repeat(topic.Racks, int(n), slices.Equal)
-		topic.Weights = repeat(topic.Weights, int(n), func(a, b float64) bool { return a == b })
-		topic.Partitions = n
+		extend(topic, n)
 	}
 	return t.setTopics(topics)
-}
-
-// repeat continues a list with its shortest period, so that a short list in a scenario means the same before and after growth.
-func repeat[T any](list []T, n int, equal func(a, b T) bool) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	// border[i] is the length of the longest proper prefix of list[:i+1] that also ends it.
-	border := make([]int, len(list))
-	for i := 1; i < len(list); i++ {
-		k := border[i-1]
-		for k > 0 && !equal(list[i], list[k]) {
-			k = border[k-1]
-		}
-		if equal(list[i], list[k]) {
-			k++
-		}
-		border[i] = k
-	}
-	period := len(list) - border[len(list)-1]
-	out := make([]T, n)
-	copy(out, list)
-	for i := len(list); i < n; i++ {
-		out[i] = out[i-period]
-	}
-	return out
 }
 
 // replacement is what comes back for a dynamic member: a stranger that owns nothing. taken are further ids that are not free.
@@ -327,7 +285,7 @@ func (t *state) replacement(m *strategy.Member, taken map[string]bool) strategy.
 		}
 		taken[id] = true
 		r := t.raw(m)
-		r.ID, r.Owned, r.Generation, r.UserData = id, nil, strategy.NoGeneration, nil
+		r.ID, r.Owned, r.Generation, r.UserData, r.Uptime = id, nil, strategy.NoGeneration, nil, 0
 		return r
 	}
 }

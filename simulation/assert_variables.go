@@ -66,6 +66,7 @@ type memberVariable struct {
 	Capacity   int               `expr:"capacity"`
 	Labels     map[string]string `expr:"labels"`
 	Topics     []string          `expr:"topics"`
+	Uptime     float64           `expr:"uptime"`
 }
 
 type partitionVariable struct {
@@ -73,6 +74,8 @@ type partitionVariable struct {
 	Number int     `expr:"number"`
 	Owner  string  `expr:"owner"`
 	Weight float64 `expr:"weight"`
+	Lag    float64 `expr:"lag"`
+	Active bool    `expr:"active"`
 }
 
 // newVariables has those after a step. What no assertion looks at is left out.
@@ -116,7 +119,9 @@ func (v *variables) addMembers() {
 	v.Members = make([]memberVariable, len(g.Members))
 	for i := range g.Members {
 		m := &g.Members[i]
-		v.Members[i] = memberVariable{ID: m.ID, Instance: m.InstanceID, Rack: m.Rack, Capacity: int(m.Share()), Labels: m.Labels, Topics: m.Topics}
+		v.Members[i] = memberVariable{
+			ID: m.ID, Instance: m.InstanceID, Rack: m.Rack, Capacity: int(m.Share()), Labels: m.Labels, Topics: m.Topics, Uptime: m.Uptime.Seconds(),
+		}
 	}
 	for n := range g.Topics {
 		t := &g.Topics[n]
@@ -149,7 +154,14 @@ func (v *variables) addPartitions() {
 		t := &g.Topics[n]
 		base := v.table.Base(n)
 		for p, o := range v.owners[base : base+int(t.Partitions)] {
-			v.Partitions = append(v.Partitions, partitionVariable{Topic: t.Name, Number: p, Owner: v.idOf(int(o)), Weight: weightOf(t, p)})
+			of := partitionVariable{Topic: t.Name, Number: p, Owner: v.idOf(int(o)), Weight: weightOf(t, p), Active: true}
+			if lags := t.Signals[strategy.SignalLag]; len(lags) > 0 {
+				of.Lag = lags[p]
+			}
+			if active := t.Signals[strategy.SignalActive]; len(active) > 0 {
+				of.Active = active[p] != 0
+			}
+			v.Partitions = append(v.Partitions, of)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -144,11 +145,12 @@ func compareTopics(s *state, list []strategy.Topic) string {
 	add("topic", created)
 	add("grow", grown)
 	add("shrink", shrunk)
-	add("racks or weights of", facts)
+	add("racks, weights or signals of", facts)
 	add("no topic", gone)
 	return strings.Join(parts, "; ")
 }
 
 func sameTopic(a, b *strategy.Topic) bool {
-	return a.Partitions == b.Partitions && slices.Equal(a.Weights, b.Weights) && slices.EqualFunc(a.Racks, b.Racks, slices.Equal)
+	return a.Partitions == b.Partitions && slices.Equal(a.Weights, b.Weights) && slices.EqualFunc(a.Racks, b.Racks, slices.Equal) &&
+		slices.Equal(a.LeaderRacks, b.LeaderRacks) && maps.EqualFunc(a.Signals, b.Signals, slices.Equal)
 }

@@ -40,6 +40,7 @@ var eventKinds = map[string]func(d *decoder, n *node) (Event, error){
 	"create":  func(d *decoder, n *node) (Event, error) { t, err := d.topicList(n); return Create{t}, err },
 	"delete":  (*decoder).delete,
 	"set":     (*decoder).set,
+	"measure": (*decoder).measure,
 }
 
 func (d *decoder) event(n *node) (Event, error) {
@@ -185,6 +186,12 @@ func (d *decoder) set(n *node) (Event, error) {
 		},
 		"topics": func(v *node) (err error) { e.Topics, err = d.subscription(v); return err },
 		"labels": func(v *node) (err error) { e.Labels, err = d.labels(v); return err },
+		"uptime": func(v *node) error {
+			uptime, err := d.uptime(v)
+			e.Uptime = &uptime
+			return err
+		},
+		"signals": func(v *node) (err error) { e.Signals, err = d.memberSignals(v); return err },
 	})
 	switch {
 	case err != nil:

@@ -6,12 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assignkit/assignkit/strategy"
 )
 
 // An Event is something that happens to a group: [Join], [Leave], [Deploy], [Restart], [Grow], [Create], [Delete],
-// [Set] or [Change].
+// [Set], [Measure] or [Change].
 //
 // Where an event names members it takes patterns: a member's id, or one with * for any characters, ? for any one and [abc] or [a-z] for
 // one of several. A pattern that nobody matches is an error.
@@ -46,10 +47,11 @@ type Deploy struct {
 	MaxUnavailable int // 0 counts as 1 if Surge is 0 as well
 }
 
-// Restart has all members that match go and come back at once. Static ones keep their id and their partitions.
+// Restart has all members that match go and come back at once. Static ones keep their id and their partitions, others do not say for
+// how long they have been running.
 type Restart struct{ Members []string }
 
-// Grow has topics get more partitions. Racks and weights repeat the pattern that they had.
+// Grow has topics get more partitions. Racks, weights and signals repeat the pattern that they had.
 type Grow struct{ Topics map[string]int32 } // the new number of partitions
 
 // Create has topics come into being.
@@ -65,6 +67,9 @@ type Set struct {
 	Rack     *string           // nil: as before
 	Topics   []string          // nil: as before; empty and not nil: none
 	Labels   map[string]string // added to those before, or in their place
+
+	Uptime  *time.Duration     // nil: as before
+	Signals map[string]float64 // added to those before, or in their place
 }
 
 func (e Join) String() string {
@@ -109,6 +114,12 @@ func (e Set) String() string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Labels)) {
 		list = append(list, fmt.Sprintf("%s=%s", key, e.Labels[key]))
+	}
+	if e.Uptime != nil {
+		list = append(list, fmt.Sprintf("uptime %v", *e.Uptime))
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Signals)) {
+		list = append(list, fmt.Sprintf("signal %s %v", name, e.Signals[name]))
 	}
 	return fmt.Sprintf("set %s: %s", enumerate(e.Members), strings.Join(list, ", "))
 }

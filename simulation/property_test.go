@@ -33,7 +33,7 @@ func drawScenario(t *rapid.T) *Scenario {
 		return strategy.Topic{Name: topic.Draw(t, "name"), Partitions: int32(rapid.IntRange(0, 6).Draw(t, "partitions"))}
 	})
 	event := rapid.Custom(func(t *rapid.T) Event {
-		switch rapid.IntRange(0, 7).Draw(t, "kind") {
+		switch rapid.IntRange(0, 8).Draw(t, "kind") {
 		case 0:
 			return Join{Members: rapid.SliceOfN(member, 0, 2).Draw(t, "members"), Count: rapid.IntRange(0, 2).Draw(t, "count")}
 		case 1:
@@ -48,6 +48,12 @@ func drawScenario(t *rapid.T) *Scenario {
 			return Create{Topics: []strategy.Topic{topics.Draw(t, "topic")}}
 		case 6:
 			return Delete{Topics: []string{topic.Draw(t, "topic")}}
+		case 7:
+			n := Numbers{All: rapid.SliceOfN(rapid.Float64Range(0, 9), 0, 4).Draw(t, "all")}
+			if rapid.Bool().Draw(t, "some") {
+				n = Numbers{Some: map[int32]float64{int32(rapid.IntRange(0, 4).Draw(t, "partition")): 3}}
+			}
+			return Measure{map[string]Measured{topic.Draw(t, "topic"): {Weights: n, Signals: map[string]Numbers{"lag": n}}}}
 		}
 		capacity := int32(rapid.IntRange(0, 2).Draw(t, "capacity"))
 		return Set{Members: []string{pattern.Draw(t, "who")}, Capacity: &capacity, Topics: subscription.Draw(t, "topics")}

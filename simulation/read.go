@@ -38,7 +38,7 @@ func Read(file string, r io.Reader) (*Scenario, error) {
 // A decoder turns nodes into a scenario.
 type decoder struct {
 	*source
-	facts  int             // partitions with racks or weights
+	facts  int             // partitions with racks, weights or signals
 	topics map[string]bool // all that are there at some time
 	named  []*node         // topics that members name
 	places []place         // of the start and of each event

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"sync"
@@ -147,6 +148,17 @@ func TestEventErrors(t *testing.T) {
 		{func(s *Scenario) { s.Group.Topics[0].Partitions = -1 }, `start: topic "t" has -1 partitions; 0 to 33554432 can be`},
 		{func(s *Scenario) { s.Group.Topics[0].Weights = []float64{1} }, `start: topic "t" has weights for 1 of 6 partitions`},
 		{func(s *Scenario) { s.Group.Topics[0].Racks = make([][]string, 7) }, `start: topic "t" has racks for 7 of 6 partitions`},
+		{func(s *Scenario) { s.Group.Topics[0].LeaderRacks = make([]string, 7) }, `start: topic "t" has leaders' racks for 7 of 6 partitions`},
+		{func(s *Scenario) { s.Group.Topics[0].Signals = map[string][]float64{"lag": nil} }, `start: topic "t" has signal "lag" for 0 of 6 partitions`},
+		{func(s *Scenario) {
+			s.Group.Topics[0].Signals = map[string][]float64{"lag": {0, math.NaN(), 0, 0, 0, 0}}
+		}, `start: topic "t": partition 1 has signal "lag" of NaN, which is not within ±1e+100`},
+		{func(s *Scenario) { s.Group.Members[1].Uptime = -1 }, `start: member "member-2": uptime -1ns is negative`},
+		{func(s *Scenario) { s.Group.Members[1].Signals = map[string]float64{"cpu": math.Inf(1)} }, `start: member "member-2": signal "cpu" is +Inf, which is not within ±1e+100`},
+		{func(s *Scenario) { s.Events[1] = Measure{} }, "event 2 (measure ): names no topics"},
+		{func(s *Scenario) {
+			s.Events[1] = Measure{map[string]Measured{"t": {Weights: Numbers{Some: map[int32]float64{-1: 1}}}}}
+		}, `event 2 (measure weights of t): topic "t": weights of partition -1, of which there are 6`},
 		{func(s *Scenario) { s.Group.Topics[0].Name = "" }, "start: a topic has no name"},
 		{func(s *Scenario) { s.Group.Members[1].ID = "" }, "start: a member has no id"},
 		{func(s *Scenario) { s.Group.Members[1].ID = "member-1" }, `start: member "member-1" is in the group already`},
@@ -159,7 +171,7 @@ func TestEventErrors(t *testing.T) {
 		{func(s *Scenario) { s.Events[1] = Grow{} }, "event 2 (grow ): names no topics"},
 		{func(s *Scenario) { s.Events[1] = Create{[]strategy.Topic{{Name: "u", Partitions: 1 << 30}}} }, `event 2 (create u with 1073741824): topic "u" has 1073741824 partitions; 0 to 33554432 can be`},
 		{func(s *Scenario) { s.Events[1] = Delete{[]string{"u"}} }, `event 2 (delete u): no topic "u"; did you mean "t"?`},
-		{func(s *Scenario) { s.Events[1] = Set{Members: []string{"*"}} }, "event 2 (set *: ): sets nothing; there are capacity, labels, rack, topics"},
+		{func(s *Scenario) { s.Events[1] = Set{Members: []string{"*"}} }, "event 2 (set *: ): sets nothing; there are capacity, labels, rack, signals, topics, uptime"},
 	} {
 		s := small()
 		c.change(s)
@@ -173,8 +185,8 @@ func TestEventErrors(t *testing.T) {
 
 // TestRunLeavesTheScenarioAlone runs one scenario several times at once; the race detector watches.
 func TestRunLeavesTheScenarioAlone(t *testing.T) {
-	text := "topics: {t: {partitions: 7, racks: [[a], [b]], weights: [1, 2]}}\nmembers: [{id: m-2, labels: {a: b}}, m-1, {id: m-3, instance: i, topics: [u, t]}]\n" +
-		"events: [{create: {u: 2}}, {grow: {t: 9}}, {set: {member: m-2, capacity: 3, labels: {c: d}}}, {deploy: '*'}, {join: 2}, {delete: u}]\n"
+	text := "topics: {t: {partitions: 7, racks: [[a], [b]], weights: [1, 2], signals: {lag: [4]}}}\nmembers: [{id: m-2, labels: {a: b}}, m-1, {id: m-3, instance: i, topics: [u, t]}]\n" +
+		"events: [{create: {u: 2}}, {grow: {t: 9}}, {set: {member: m-2, capacity: 3, labels: {c: d}, signals: {cpu: 1}}}, {measure: {t: {weights: {0: 9}, signals: {lag: {1: 2}}}}}, {deploy: '*'}, {join: 2}, {delete: u}]\n"
 	read := func() *Scenario {
 		s, err := Read("x", strings.NewReader(text))
 		if err != nil {

@@ -15,7 +15,7 @@ const (
 	MaxSize    = 40_000_000 // partitions of all steps together: a [Result] keeps each step's assignment and moves
 
 	maxEffort  = 1 << 24   // members and partitions' facts that all events together look at, see state.spend
-	maxFacts   = 1 << 22   // partitions whose racks or weights a file lists
+	maxFacts   = 1 << 22   // partitions whose racks, weights or signals a file lists
 	maxNesting = 32        // of a file's lists and mappings
 	maxSigns   = 2_000_000 // line ends, commas, colons, quotes and brackets of a file
 )

@@ -19,6 +19,7 @@ var (
 	_ Event = Create{}
 	_ Event = Delete{}
 	_ Event = Set{}
+	_ Event = Measure{}
 )
 
 func (e Join) changes(s *state) ([]change, error) {
@@ -161,8 +162,8 @@ func (e Delete) changes(s *state) ([]change, error) {
 }
 
 func (e Set) changes(s *state) ([]change, error) {
-	if e.Capacity == nil && e.Rack == nil && e.Topics == nil && len(e.Labels) == 0 {
-		return nil, fail("", "sets nothing; there are capacity, labels, rack, topics")
+	if e.Capacity == nil && e.Rack == nil && e.Topics == nil && len(e.Labels) == 0 && e.Uptime == nil && len(e.Signals) == 0 {
+		return nil, fail("", "sets nothing; there are capacity, labels, rack, signals, topics, uptime")
 	}
 	found, err := s.match(e.Members)
 	if err != nil {
@@ -182,15 +183,24 @@ func (e Set) changes(s *state) ([]change, error) {
 		if e.Topics != nil {
 			m.Topics = e.Topics
 		}
-		if len(e.Labels) > 0 {
-			labels := make(map[string]string, len(m.Labels)+len(e.Labels))
-			maps.Copy(labels, m.Labels)
-			maps.Copy(labels, e.Labels)
-			m.Labels = labels
+		if e.Uptime != nil {
+			m.Uptime = *e.Uptime
 		}
+		m.Labels, m.Signals = overlaid(m.Labels, e.Labels), overlaid(m.Signals, e.Signals)
 		c.replace[i] = m
 	}
 	_, what, _ := strings.Cut(e.String(), ": ")
 	c.text = "set " + enumerate(names) + ": " + what
 	return []change{c}, nil
+}
+
+// overlaid is a mapping with others added to it, or in their place.
+func overlaid[T any](before, others map[string]T) map[string]T {
+	if len(others) == 0 {
+		return before
+	}
+	after := make(map[string]T, len(before)+len(others))
+	maps.Copy(after, before)
+	maps.Copy(after, others)
+	return after
 }
