@@ -49,8 +49,9 @@ const (
 	OwnedTopics                      // every member reads the topics that it has partitions of
 )
 
-// Strategy returns the group as an assignor sees it, sharing memory with g. Lags become weights, unknown ones 0, of the topics that
-// have lags; where no partition of the group lags, there are no weights, as members that all carry nothing cannot be told apart.
+// Strategy returns the group as an assignor sees it, sharing memory with g. Lags become [strategy.SignalLag], unknown ones 0, of the topics
+// that have lags, and weights; where no partition of the group lags, there are no weights, as members that all carry nothing cannot be told
+// apart.
 func (g Group) Strategy(s Subscriptions) strategy.Group {
 	out := strategy.Group{Name: g.Name, Generation: g.Generation + 1}
 	all := make([]string, len(g.Topics))
@@ -61,10 +62,14 @@ func (g Group) Strategy(s Subscriptions) strategy.Group {
 		t := &g.Topics[i]
 		all[i] = t.Name
 		topic := strategy.Topic{Name: t.Name, Partitions: t.Partitions}
-		if t.Lag != nil && lags {
-			topic.Weights = make([]float64, t.Partitions)
+		if t.Lag != nil {
+			list := make([]float64, t.Partitions)
 			for p, lag := range t.Lag {
-				topic.Weights[p] = float64(max(0, lag))
+				list[p] = float64(max(0, lag))
+			}
+			topic.Signals = map[string][]float64{strategy.SignalLag: list}
+			if lags {
+				topic.Weights = list
 			}
 		}
 		out.Topics = append(out.Topics, topic)

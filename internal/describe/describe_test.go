@@ -108,7 +108,7 @@ g      u      0          1               1               0    -            -    
 		t.Fatal(err)
 	}
 	got := fmt.Sprintf("%d %v %v", all.Generation, all.Topics, all.Members[1].Topics)
-	if want := "8 [{t 3 [] [7 0 0]} {u 1 [] [0]}] [t u]"; got != want {
+	if want := "8 [{t 3 [] [7 0 0] [] map[lag:[7 0 0]]} {u 1 [] [0] [] map[lag:[0]]}] [t u]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	owned := groups[0].Strategy(OwnedTopics)
@@ -131,6 +131,9 @@ func TestNoLag(t *testing.T) {
 	for _, topic := range groups[0].Strategy(AllTopics).Topics {
 		if topic.Weights != nil {
 			t.Errorf("%s weighs %v", topic.Name, topic.Weights)
+		}
+		if lags := topic.Signals[strategy.SignalLag]; len(lags) != int(topic.Partitions) || slices.Max(lags) > 0 {
+			t.Errorf("%s: lags of %v", topic.Name, lags)
 		}
 	}
 }

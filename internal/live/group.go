@@ -74,6 +74,7 @@ type Topic struct {
 	counted      bool // how many partitions there are is known
 
 	Racks     [][]string // of the replicas, nil where brokers have none
+	Leaders   []string   // the racks of the brokers that lead, "" where that is not known; nil where brokers have none
 	Owner     []int32    // number of the member that has it, or [strategy.NoOwner]
 	Committed []int64    // or [Unknown]
 	End       []int64    // of the log, or [Unknown]
@@ -146,8 +147,8 @@ func (g *Group) Unconsumed() []strategy.TopicPartitions {
 // Strategy returns the group as an assignor sees it, sharing memory with g: what members have as their claims, and topics that a member
 // subscribes to; of a group without members, all its topics. User data of assignors is left out, as it is for one of them only.
 //
-// Lags become weights, unknown ones 0, of the topics whose ends are known; where no partition of the group lags, there are no weights, as
-// members that all carry nothing cannot be told apart.
+// Lags become [strategy.SignalLag], unknown ones 0, of the topics whose ends are known, and weights; where no partition of the group lags,
+// there are no weights, as members that all carry nothing cannot be told apart.
 func (g *Group) Strategy() strategy.Group {
 	out := strategy.Group{Name: g.Name, Generation: g.Epoch + 1}
 	lags := slices.ContainsFunc(g.Topics, func(t Topic) bool { return t.TotalLag() > 0 })
@@ -156,11 +157,15 @@ func (g *Group) Strategy() strategy.Group {
 		if t.Gone || !t.Subscribed && len(g.Members) > 0 {
 			continue
 		}
-		topic := strategy.Topic{Name: t.Name, Partitions: int32(len(t.Owner)), Racks: t.Racks}
-		if lags && slices.ContainsFunc(t.End, func(end int64) bool { return end >= 0 }) {
-			topic.Weights = make([]float64, len(t.Owner))
-			for p := range topic.Weights {
-				topic.Weights[p] = float64(max(0, t.Lag(p)))
+		topic := strategy.Topic{Name: t.Name, Partitions: int32(len(t.Owner)), Racks: t.Racks, LeaderRacks: t.Leaders}
+		if slices.ContainsFunc(t.End, func(end int64) bool { return end >= 0 }) {
+			list := make([]float64, len(t.Owner))
+			for p := range list {
+				list[p] = float64(max(0, t.Lag(p)))
+			}
+			topic.Signals = map[string][]float64{strategy.SignalLag: list}
+			if lags {
+				topic.Weights = list
 			}
 		}
 		out.Topics = append(out.Topics, topic)

@@ -33,16 +33,36 @@ func TestMatchPatterns(t *testing.T) {
 	}
 }
 
-// Racks of replicas are those of their brokers, each once.
+// Racks of replicas are those of their brokers, each once, and those of leaders as well.
 func TestRacks(t *testing.T) {
 	meta := &sarama.MetadataResponse{}
-	for p, replicas := range [][]int32{{1, 2, 3}, {4}} {
+	for p, replicas := range [][]int32{{1, 2, 3}, {4}, {2, 1}} {
 		meta.AddTopicPartition("t", int32(p), replicas[0], replicas, replicas, nil, sarama.ErrNoError)
 	}
 	topic := Topic{Name: "t"}
 	n := (&Group{}).describeTopic(&topic, meta.Topics[0], map[int32]string{1: "a", 2: "b", 3: "a", 4: ""})
-	if n != 2 || len(topic.Racks) != 2 || !slices.Equal(topic.Racks[0], []string{"a", "b"}) || len(topic.Racks[1]) != 0 {
-		t.Errorf("%d, %v", n, topic.Racks)
+	if n != 3 || len(topic.Racks) != 3 || !slices.Equal(topic.Leaders, []string{"a", "", "b"}) || !slices.Equal(topic.Racks[0], []string{"a", "b"}) || len(topic.Racks[1]) != 0 {
+		t.Errorf("%d, %v, %q", n, topic.Racks, topic.Leaders)
+	}
+}
+
+// Lags are known also where there are none, and then weigh nothing; topics whose ends are not known have neither.
+func TestSignals(t *testing.T) {
+	owner := []int32{0, 0}
+	g := &Group{Members: []Member{{ID: "a"}}, Topics: []Topic{
+		{Name: "t", Subscribed: true, Owner: owner, Committed: []int64{5, Unknown}, End: []int64{5, 9}, Racks: [][]string{{"a"}, nil}, Leaders: []string{"a", ""}},
+		{Name: "u", Subscribed: true, Owner: owner, Committed: []int64{5, 5}, End: []int64{Unknown, Unknown}},
+	}}
+	s := g.Strategy()
+	known, unknown := s.Topics[0], s.Topics[1]
+	if !slices.Equal(known.Signals[strategy.SignalLag], []float64{0, 0}) || known.Weights != nil || !slices.Equal(known.LeaderRacks, []string{"a", ""}) {
+		t.Errorf("%+v", known)
+	}
+	if len(unknown.Signals) > 0 || unknown.Weights != nil {
+		t.Errorf("%+v", unknown)
+	}
+	if err := s.Check(); err != nil {
+		t.Error(err)
 	}
 }
 

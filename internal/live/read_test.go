@@ -55,7 +55,7 @@ func TestReadSample(t *testing.T) {
 			t.Errorf("%v has no owner to an assignor", table.Name(i))
 		}
 	}
-	if s.Topics[0].Weights[2] != 7 || s.Members[0].InstanceID != "billing-1" {
+	if s.Topics[0].Weights[2] != 7 || s.Topics[0].Signals[strategy.SignalLag][2] != 7 || s.Members[0].InstanceID != "billing-1" {
 		t.Errorf("%+v", s.Topics[0])
 	}
 	if g := read(t, client, "shipping"); g.Protocol != "cooperative-sticky" || len(g.Members) != 2 || g.Members[0].Count() != 6 {

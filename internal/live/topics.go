@@ -131,11 +131,12 @@ func (g *Group) describeTopic(t *Topic, meta *sarama.TopicMetadata, racks map[in
 		return 0
 	}
 	known := false
-	list := make([][]string, len(meta.Partitions))
+	list, leaders := make([][]string, len(meta.Partitions)), make([]string, len(meta.Partitions))
 	for _, p := range meta.Partitions {
 		if p.ID < 0 || int(p.ID) >= len(list) {
 			continue
 		}
+		leaders[p.ID] = racks[p.Leader]
 		for _, replica := range p.Replicas {
 			if rack := racks[replica]; rack != "" && !slices.Contains(list[p.ID], rack) {
 				list[p.ID] = append(list[p.ID], rack)
@@ -144,7 +145,7 @@ func (g *Group) describeTopic(t *Topic, meta *sarama.TopicMetadata, racks map[in
 		}
 	}
 	if known {
-		t.Racks = list
+		t.Racks, t.Leaders = list, leaders
 	}
 	t.counted = true
 	return len(meta.Partitions)
@@ -171,7 +172,7 @@ func (t *Topic) grow(partition int32) {
 	for len(t.Owner) <= int(partition) {
 		t.Owner, t.Committed, t.End = append(t.Owner, strategy.NoOwner), append(t.Committed, Unknown), append(t.End, Unknown)
 		if t.Racks != nil {
-			t.Racks = append(t.Racks, nil)
+			t.Racks, t.Leaders = append(t.Racks, nil), append(t.Leaders, "")
 		}
 	}
 }
