@@ -1,8 +1,11 @@
 package rules_test
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/assignkit/assignkit/simulation"
 	"github.com/assignkit/assignkit/strategy"
@@ -18,8 +21,29 @@ var promises = map[string]func(*view) bool{
 		})
 	},
 	"standby": func(v *view) bool {
-		first := slices.ContainsFunc(v.step.Group.Members, func(m strategy.Member) bool { return m.Labels["site"] == "first" })
-		return v.each(func(_ string, _ int, m *strategy.Member) bool { return (m.Labels["site"] == "first") == first })
+		members := v.step.Group.Members
+		young := !slices.ContainsFunc(members, func(m strategy.Member) bool { return m.Uptime >= 10*time.Minute })
+		serves := func(m strategy.Member) bool {
+			return m.Labels["site"] == "first" && (m.Uptime >= 10*time.Minute || young)
+		}
+		first := slices.ContainsFunc(members, serves)
+		return v.each(func(_ string, _ int, m *strategy.Member) bool {
+			return m != nil && serves(*m) == first && (first || m.Labels["site"] != "first")
+		})
+	},
+	"active": func(v *view) bool {
+		counts := map[string]int{}
+		v.each(func(topic string, p int, m *strategy.Member) bool {
+			if v.topic(topic).Signals[strategy.SignalActive][p] != 0 {
+				counts[m.ID]++
+			}
+			return true
+		})
+		most, fewest := 0, math.MaxInt
+		for _, m := range v.step.Group.Members {
+			most, fewest = max(most, counts[m.ID]), min(fewest, counts[m.ID])
+		}
+		return most-fewest <= 1 && (!strings.HasPrefix(v.step.Event, "measure") || len(v.step.Moved) <= 1)
 	},
 	"zone": func(v *view) bool {
 		return v.each(func(topic string, p int, m *strategy.Member) bool {

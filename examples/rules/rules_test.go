@@ -75,7 +75,7 @@ func render(r *simulation.Result) string {
 		for _, m := range step.Group.Members {
 			var parts []string
 			for _, tp := range step.Assignment.Members[m.ID] {
-				parts = append(parts, fmt.Sprintf("%s %s", tp.Topic, strings.Trim(fmt.Sprint(tp.Partitions), "[]")))
+				parts = append(parts, list(step.Group, tp))
 			}
 			fmt.Fprintf(&b, "  %-10s %2d, weight %g: %s\n", m.ID, step.Assignment.Count(m.ID), weight(step.Group, step.Assignment.Members[m.ID]), strings.Join(parts, "; "))
 		}
@@ -84,6 +84,17 @@ func render(r *simulation.Result) string {
 		}
 	}
 	return b.String()
+}
+
+// list shows the partitions of a topic: those that are active, if only some are.
+func list(g *strategy.Group, tp strategy.TopicPartitions) string {
+	at := slices.IndexFunc(g.Topics, func(t strategy.Topic) bool { return t.Name == tp.Topic })
+	active, some := g.Topics[at].Signals[strategy.SignalActive]
+	if !some {
+		return fmt.Sprintf("%s %s", tp.Topic, strings.Trim(fmt.Sprint(tp.Partitions), "[]"))
+	}
+	numbers := slices.DeleteFunc(slices.Clone(tp.Partitions), func(p int32) bool { return active[p] == 0 })
+	return fmt.Sprintf("active %s %s", tp.Topic, strings.Trim(fmt.Sprint(numbers), "[]"))
 }
 
 func weight(g *strategy.Group, list []strategy.TopicPartitions) (sum float64) {
