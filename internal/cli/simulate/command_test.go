@@ -88,6 +88,7 @@ func TestOptions(t *testing.T) {
 		{"a.yaml --deploy x*,surge=2,max-unavailable=1 --restart z", "file a.yaml; deploy x*; restart z"},
 		{"a.yaml --deploy x*,max_unavailable=2", "file a.yaml; deploy x*"},
 		{"a.yaml --set x:capacity=0,rack=b,label.tier=gold", `file a.yaml; set x: capacity 0, rack "b", tier=gold`},
+		{"a.yaml --set x:uptime=90m,signal.cpu=-0.5", "file a.yaml; set x: uptime 1h30m0s, signal cpu -0.5"},
 		{"a.yaml --set host:9092:capacity=2", "file a.yaml; set host:9092: capacity 2"},
 		{"--topics a=126 --what-if members=1..20", "a=126; what if 1..20"},
 		{"--topics a=126 --what-if members=7", "a=126; what if 7..7"},

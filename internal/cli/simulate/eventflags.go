@@ -2,8 +2,10 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +25,7 @@ var eventFlags = []struct {
 	{"grow", "topics grow: `TOPIC=N`,... to N partitions", grow},
 	{"create", "topics are created: `TOPIC=N`,... with N partitions", create},
 	{"delete", "topics are deleted: `TOPICS`", patterns(func(p []string) simulation.Event { return simulation.Delete{Topics: p} })},
-	{"set", "members change: `NAME:KEY=VALUE`,... of capacity (0 drains), rack, label.KEY", set},
+	{"set", "members change: `NAME:KEY=VALUE`,... of capacity (0 drains), rack, uptime (10m), label.KEY, signal.KEY", set},
 }
 
 func addEventFlags(cmd *cobra.Command, events *[]simulation.Event) {
@@ -144,23 +146,50 @@ func set(text string) (simulation.Event, error) {
 			return nil, fmt.Errorf("%q is not KEY=VALUE", item)
 		case strings.Contains(key, ":") && !isLabel:
 			return nil, fmt.Errorf("%q: another member needs --set again: --set %s:... --set %s", item, text[:colon], item)
-		case key == "capacity":
-			n, err := strconv.ParseInt(value, 10, 32)
-			if err != nil || n < 0 || n > strategy.MaxCapacity {
-				return nil, fmt.Errorf("capacity %q is not a number from 0 to %d", value, strategy.MaxCapacity)
-			}
-			capacity := int32(n)
-			e.Capacity = &capacity
-		case key == "rack":
-			e.Rack = &value
 		case isLabel && label != "":
 			if e.Labels == nil {
 				e.Labels = map[string]string{}
 			}
 			e.Labels[label] = value
 		default:
-			return nil, fmt.Errorf("%q: there are capacity, rack and label.NAME", key)
+			if err := setOne(&e, key, value); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return e, nil
+}
+
+// setOne is set for one key that is not a label's.
+func setOne(e *simulation.Set, key, value string) error {
+	signal, isSignal := strings.CutPrefix(key, "signal.")
+	switch {
+	case key == "capacity":
+		n, err := strconv.ParseInt(value, 10, 32)
+		if err != nil || n < 0 || n > strategy.MaxCapacity {
+			return fmt.Errorf("capacity %q is not a number from 0 to %d", value, strategy.MaxCapacity)
+		}
+		capacity := int32(n)
+		e.Capacity = &capacity
+	case key == "rack":
+		e.Rack = &value
+	case key == "uptime":
+		uptime, err := time.ParseDuration(value)
+		if err != nil || uptime < 0 {
+			return fmt.Errorf("uptime %q is not a duration such as 10m", value)
+		}
+		e.Uptime = &uptime
+	case isSignal && signal != "":
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(math.Abs(x) <= strategy.MaxWeight) {
+			return fmt.Errorf("signal %q: %q is not a number within ±%v", signal, value, strategy.MaxWeight)
+		}
+		if e.Signals == nil {
+			e.Signals = map[string]float64{}
+		}
+		e.Signals[signal] = x
+	default:
+		return fmt.Errorf("%q: there are capacity, rack, uptime, label.NAME and signal.NAME", key)
+	}
+	return nil
 }
