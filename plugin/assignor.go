@@ -98,7 +98,7 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (answer strate
 	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, callTime(ctx, a.timeouts.call))
 	defer cancel()
-	request := wire.AssignRequest(t.Group)
+	request := wire.AssignRequest(t)
 	var options []grpc.CallOption
 	switch size := proto.Size(request); {
 	case size > wire.MaxMessage:

@@ -41,7 +41,7 @@ func tryGroup(ctx context.Context, p *process, g *strategy.Group, timeout time.D
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if answer, err = askAssign(ctx, p.client, t, wire.AssignRequest(t.Group)); err != nil {
+	if answer, err = askAssign(ctx, p.client, t, wire.AssignRequest(t)); err != nil {
 		_, err = judge(ctx, p, err)
 	}
 	return answer, err

@@ -133,6 +133,10 @@ func (t *Table) Keeper(i int) int { return max(NoOwner, int(t.owner[i])) }
 // must not be changed.
 func (t *Table) Keepers() []int32 { return t.owner }
 
+// Tidy says whether a member's claims all hold, are of topics that it subscribes to, and are listed as in an [Assignment], so that [Table.Keepers] says all
+// that they do.
+func (t *Table) Tidy(member int) bool { return t.tidy[member] }
+
 // Unowned returns a new list as [Table.Assignment] takes it, in which nobody owns anything.
 func (t *Table) Unowned() []int32 {
 	owner := make([]int32, t.Len())

@@ -292,7 +292,11 @@ type AssignRequest struct {
 	// What members subscribe to, each list once.
 	Subscriptions []*Subscription `protobuf:"bytes,8,rep,name=subscriptions,proto3" json:"subscriptions,omitempty"`
 	// Each member once: static members first, by their instance ids, then the others by their ids, all by bytes.
-	Members       []*Member `protobuf:"bytes,9,rep,name=members,proto3" json:"members,omitempty"`
+	Members []*Member `protobuf:"bytes,9,rep,name=members,proto3" json:"members,omitempty"`
+	// Whose each partition is that a member owns beyond doubt: for each partition of the topics that exist, in their order and from partition 0 on,
+	// one more than the place of that member, else 0. Empty if all are 0, else of as many entries as there are partitions. It has all claims of a
+	// member, or none of them: then they are in Member.owned.
+	Owners        []int32 `protobuf:"varint,10,rep,packed,name=owners,proto3" json:"owners,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -386,6 +390,13 @@ func (x *AssignRequest) GetSubscriptions() []*Subscription {
 func (x *AssignRequest) GetMembers() []*Member {
 	if x != nil {
 		return x.Members
+	}
+	return nil
+}
+
+func (x *AssignRequest) GetOwners() []int32 {
+	if x != nil {
+		return x.Owners
 	}
 	return nil
 }
@@ -519,9 +530,12 @@ type Member struct {
 	Rack string `protobuf:"bytes,3,opt,name=rack,proto3" json:"rack,omitempty"`
 	// The place of its subscription in AssignRequest.subscriptions.
 	Subscription int32 `protobuf:"varint,4,opt,name=subscription,proto3" json:"subscription,omitempty"`
-	// What it claims to own, as it was sent. Claims may be stale, shared with another member, or name partitions that do not exist, below 0 too.
+	// What it claims to own beside what AssignRequest.owners says, as it was sent. A member has claims here if some of them do not hold, are of topics
+	// that it does not subscribe to, name partitions that do not exist, below 0 too, or are not in order.
+	//
 	// Of several claims on a partition the one of the highest generation holds; of several in that generation one by a member that subscribes
-	// to the topic; of several such ones none, and under the cooperative protocol such a partition is withheld for a round.
+	// to the topic; of several such ones none, and under the cooperative protocol such a partition is withheld for a round. Nothing here holds
+	// against AssignRequest.owners.
 	Owned *Partitions `protobuf:"bytes,5,opt,name=owned,proto3" json:"owned,omitempty"`
 	// The generation of its last assignment, -1 if it had none or does not say.
 	Generation int32 `protobuf:"varint,6,opt,name=generation,proto3" json:"generation,omitempty"`
@@ -1092,7 +1106,7 @@ const file_assignkit_plugin_v1_assignor_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12U\n" +
 	"\x12rebalance_protocol\x18\x03 \x01(\x0e2&.assignkit.plugin.v1.RebalanceProtocolR\x11rebalanceProtocol\x12#\n" +
 	"\ron_assignment\x18\x04 \x01(\bR\fonAssignment\x12\x1b\n" +
-	"\tuser_data\x18\x05 \x01(\bR\buserData\"\xf2\x02\n" +
+	"\tuser_data\x18\x05 \x01(\bR\buserData\"\x8a\x03\n" +
 	"\rAssignRequest\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x1e\n" +
 	"\n" +
@@ -1104,7 +1118,9 @@ const file_assignkit_plugin_v1_assignor_proto_rawDesc = "" +
 	"\adetails\x18\x06 \x03(\v2 .assignkit.plugin.v1.TopicDetailR\adetails\x12\x14\n" +
 	"\x05racks\x18\a \x03(\tR\x05racks\x12G\n" +
 	"\rsubscriptions\x18\b \x03(\v2!.assignkit.plugin.v1.SubscriptionR\rsubscriptions\x125\n" +
-	"\amembers\x18\t \x03(\v2\x1b.assignkit.plugin.v1.MemberR\amembers\"t\n" +
+	"\amembers\x18\t \x03(\v2\x1b.assignkit.plugin.v1.MemberR\amembers\x12\x16\n" +
+	"\x06owners\x18\n" +
+	" \x03(\x05R\x06owners\"t\n" +
 	"\vTopicDetail\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\x05R\x05topic\x12\x18\n" +
 	"\aweights\x18\x02 \x03(\x01R\aweights\x12\x1f\n" +

@@ -46,7 +46,7 @@ func benchmarkSteps(b *testing.B, s bench.Shape, phase string) {
 			}
 		})
 	}
-	request := AssignRequest(t.Group)
+	request := AssignRequest(t)
 	bytes, err := proto.Marshal(request)
 	if err != nil {
 		b.Fatal(err)
@@ -59,7 +59,7 @@ func benchmarkSteps(b *testing.B, s bench.Shape, phase string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	step("request", func() error { AssignRequest(t.Group); return nil })
+	step("request", func() error { AssignRequest(t); return nil })
 	step("marshal", func() error { _, err := proto.Marshal(request); return err })
 	step("unmarshal", func() error { return proto.Unmarshal(bytes, &pluginproto.AssignRequest{}) })
 	step("group", func() error { _, err := Group(request); return err })

@@ -25,7 +25,7 @@ func (o over) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignmen
 		return strategy.Assignment{}, err
 	}
 	request := &pluginproto.AssignRequest{}
-	if err := copied(AssignRequest(t.Group), request); err != nil {
+	if err := copied(AssignRequest(t), request); err != nil {
 		return strategy.Assignment{}, err
 	}
 	there, err := Group(request)

@@ -70,10 +70,20 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
+// asked is the request about a group.
+func asked(t fataler, g *strategy.Group) *pluginproto.AssignRequest {
+	t.Helper()
+	table, err := strategy.Tabulate(g)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return AssignRequest(table)
+}
+
 // sent is a group as a plugin gets it.
 func sent(t fataler, g *strategy.Group) *strategy.Group {
 	t.Helper()
-	data, err := proto.Marshal(AssignRequest(g))
+	data, err := proto.Marshal(asked(t, g))
 	if err != nil {
 		t.Fatalf("marshalling the request: %v", err)
 	}

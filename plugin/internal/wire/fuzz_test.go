@@ -99,7 +99,9 @@ func FuzzGroup(f *testing.F) {
 	g.Members[0].Labels, g.Members[0].UserData, g.Members[0].Releasing = map[string]string{"\xff": `"`}, []byte("x"), g.Members[0].Owned[:1]
 	g.Members[1].Expecting, g.Members[1].ID = []strategy.TopicPartitions{{Topic: "gone", Partitions: []int32{-1, math.MaxInt32}}}, "\xff"
 	for _, r := range []*pluginproto.AssignRequest{
-		AssignRequest(g), {Topics: []string{"t"}, PartitionCounts: []int32{math.MaxInt32}}, {Topics: []string{"t"}, PartitionCounts: []int32{strategy.MaxPartitions}},
+		asked(f, g), {Topics: []string{"t"}, PartitionCounts: []int32{math.MaxInt32}}, {Topics: []string{"t"}, PartitionCounts: []int32{strategy.MaxPartitions}},
+		{Topics: []string{"t"}, PartitionCounts: []int32{4}, Owners: []int32{2, 1, 0, 2}, Subscriptions: []*pluginproto.Subscription{{Topics: []int32{0}}}, Members: []*pluginproto.Member{{Id: "a"}, {Id: "b"}}},
+		{Topics: []string{"t"}, PartitionCounts: []int32{2}, Owners: []int32{-1, math.MaxInt32}, Members: []*pluginproto.Member{{Id: "a"}}},
 		{Topics: []string{`"\xff"`, `"\`}, Members: []*pluginproto.Member{{Id: `"x`, Subscription: -1}}},
 	} {
 		data, err := proto.Marshal(r)

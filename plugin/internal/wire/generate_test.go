@@ -81,6 +81,35 @@ func group(t *rapid.T) *strategy.Group {
 		g.Members = append(g.Members, m)
 		g.Leader = m.ID
 	}
+	if rapid.Bool().Draw(t, "settled") {
+		return settled(t, g)
+	}
+	return g
+}
+
+// settled has most members of a group own what no other does.
+func settled(t *rapid.T, g *strategy.Group) *strategy.Group {
+	bare := g.Clone()
+	for i := range bare.Members {
+		bare.Members[i].Owned = nil
+	}
+	table, err := strategy.Tabulate(bare)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	owner := table.Unowned()
+	for i := range owner {
+		topic, _ := table.Locate(i)
+		if readers := table.Subscribers(topic); len(readers) > 0 && rapid.IntRange(0, 3).Draw(t, "owned") > 0 {
+			owner[i] = rapid.SampledFrom(readers).Draw(t, "owner")
+		}
+	}
+	a := table.Assignment(owner)
+	for i := range g.Members {
+		if rapid.IntRange(0, 3).Draw(t, "tidy") > 0 {
+			g.Members[i].Owned = a.Members[g.Members[i].ID]
+		}
+	}
 	return g
 }
 

@@ -16,14 +16,15 @@ import (
 // MaxMessage is the largest message, in bytes, in either direction.
 const MaxMessage = 64 << 20
 
-// AssignRequest puts a group, which has passed [strategy.Group.Check], into columns, in canonical order. It keeps some of the group's memory.
-func AssignRequest(g *strategy.Group) *pluginproto.AssignRequest {
-	g = g.Canonical()
+// AssignRequest puts a group into columns. It keeps some of the group's memory.
+func AssignRequest(t *strategy.Table) *pluginproto.AssignRequest {
+	g := t.Group
 	topics, racks := newNames(len(g.Topics)), newNames(0)
 	r := &pluginproto.AssignRequest{
 		Group: text(g.Name), Generation: g.Generation, Leader: text(g.Leader),
 		PartitionCounts: make([]int32, len(g.Topics)),
 		Members:         make([]*pluginproto.Member, len(g.Members)),
+		Owners:          owners(t),
 	}
 	for i := range g.Topics {
 		t := &g.Topics[i]
@@ -41,7 +42,9 @@ func AssignRequest(g *strategy.Group) *pluginproto.AssignRequest {
 		to.Subscription = subscriptions.number(m.Topics)
 		to.Generation, to.Capacity, to.Draining = m.Generation, m.Capacity, m.Draining
 		to.Labels, to.UserData = labels(m.Labels, text), m.UserData
-		to.Owned = columns(m.Owned, topics)
+		if !t.Tidy(i) {
+			to.Owned = columns(m.Owned, topics)
+		}
 		to.Releasing = columns(m.Releasing, topics)
 		to.Expecting = columns(m.Expecting, topics)
 		r.Members[i] = to
@@ -150,6 +153,9 @@ func Group(r *pluginproto.AssignRequest) (*strategy.Group, error) {
 		if g.Members[i], err = member(m, topics, lists); err != nil {
 			return nil, fmt.Errorf("member %q: %w", m.Id, err)
 		}
+	}
+	if err := own(g, r.Owners); err != nil {
+		return nil, err
 	}
 	return g, g.Check()
 }

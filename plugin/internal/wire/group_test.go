@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,24 @@ import (
 
 // Whatever a group says, the plugin gets it, in canonical order.
 func TestGroupGoesOver(t *testing.T) {
+	columns, lists, both := 0, 0, 0
+	defer func() {
+		if columns == 0 || lists == 0 || both == 0 {
+			t.Errorf("%d groups with a column of owners, %d with lists of claims, %d with both: something was never tried", columns, lists, both)
+		}
+	}()
 	rapid.Check(t, func(t *rapid.T) {
 		g := group(t)
+		r := asked(t, g)
+		listed := slices.ContainsFunc(r.Members, func(m *pluginproto.Member) bool { return m.Owned != nil })
+		switch {
+		case len(r.Owners) > 0 && listed:
+			both++
+		case len(r.Owners) > 0:
+			columns++
+		case listed:
+			lists++
+		}
 		if err := g.Check(); err != nil {
 			t.Fatalf("not a group: %v", err)
 		}
@@ -51,7 +68,7 @@ func TestTextKeepsNamesApart(t *testing.T) {
 // Members that read the same have one list, and topics stand in the message once.
 func TestSharedThingsGoOnce(t *testing.T) {
 	both := []string{"t", "u"}
-	r := AssignRequest(&strategy.Group{
+	r := asked(t, &strategy.Group{
 		Topics: []strategy.Topic{{Name: "t", Partitions: 2, Racks: [][]string{{"r"}, {"r", "s"}}}, {Name: "u", Partitions: 1}},
 		Members: []strategy.Member{
 			{ID: "a", Topics: both, Owned: []strategy.TopicPartitions{{Topic: "gone", Partitions: []int32{1}}}},
@@ -60,6 +77,58 @@ func TestSharedThingsGoOnce(t *testing.T) {
 	})
 	if len(r.Topics) != 3 || len(r.PartitionCounts) != 2 || len(r.Subscriptions) != 3 || len(r.Racks) != 2 || len(r.Details) != 1 {
 		t.Errorf("topics %q, %d of them exist, %d subscriptions, racks %q, %d details", r.Topics, len(r.PartitionCounts), len(r.Subscriptions), r.Racks, len(r.Details))
+	}
+}
+
+// Claims that hold are one number a partition, whoever has them, and any others stay lists.
+func TestClaimsThatHoldAreAColumn(t *testing.T) {
+	list := func(topic string, partitions ...int32) strategy.TopicPartitions {
+		return strategy.TopicPartitions{Topic: topic, Partitions: partitions}
+	}
+	for _, c := range []struct {
+		name   string
+		a, b   []strategy.TopicPartitions // of the generations 2 and 1
+		owners []int32
+		listed string // who has lists
+	}{
+		{"nothing", nil, nil, nil, ""},
+		{"all that there is", []strategy.TopicPartitions{list("t", 0, 2), list("u", 1)}, []strategy.TopicPartitions{list("t", 1), list("u", 0)}, []int32{1, 2, 1, 2, 1}, ""},
+		{"a claim that does not hold", []strategy.TopicPartitions{list("t", 0)}, []strategy.TopicPartitions{list("t", 0), list("u", 0)}, []int32{1, 0, 0, 0, 0}, "b"},
+		{"in another order", []strategy.TopicPartitions{list("u", 0), list("t", 0)}, []strategy.TopicPartitions{list("t", 1, 2)}, []int32{0, 2, 2, 0, 0}, "a"},
+		{"twice", []strategy.TopicPartitions{list("t", 0, 0)}, []strategy.TopicPartitions{list("u", 1)}, []int32{0, 0, 0, 0, 2}, "a"},
+		{"no such partition", []strategy.TopicPartitions{list("t", 0, 3)}, []strategy.TopicPartitions{list("gone", 0)}, nil, "ab"},
+		{"of no partitions", []strategy.TopicPartitions{list("t")}, []strategy.TopicPartitions{list("u", 1)}, []int32{0, 0, 0, 0, 2}, "a"},
+	} {
+		g := small()
+		g.Members[0].Owned, g.Members[0].Generation = c.a, 2
+		g.Members[1].Owned, g.Members[1].Generation = c.b, 1
+		r := asked(t, g)
+		lists := ""
+		for _, m := range r.Members {
+			if m.Owned != nil {
+				lists += m.Id
+			}
+		}
+		if !slices.Equal(r.Owners, c.owners) || lists != c.listed {
+			t.Errorf("%s: owners %v, and lists of %q; want %v and %q", c.name, r.Owners, lists, c.owners, c.listed)
+		}
+	}
+}
+
+// Who appends to what a member owns does not change what others do.
+func TestClaimsAreApart(t *testing.T) {
+	g := small()
+	g.Members[1].Generation, g.Members[1].Owned = 1, []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{2}}, {Topic: "u", Partitions: []int32{1}}}
+	got := sent(t, g)
+	for i := range got.Members {
+		m := &got.Members[i]
+		for k := range m.Owned {
+			_ = append(m.Owned[k].Partitions, 77)
+		}
+		_ = append(m.Owned, strategy.TopicPartitions{Topic: "x"})
+	}
+	if got, want := dumped(got), dumped(g); got != want {
+		t.Errorf("sent\n%s\ngot\n%s", want, got)
 	}
 }
 
@@ -76,6 +145,11 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 	detailed := func(d *pluginproto.TopicDetail) *pluginproto.AssignRequest {
 		r := one(&pluginproto.Member{Id: "m"})
 		r.Details = []*pluginproto.TopicDetail{d}
+		return r
+	}
+	owned := func(owners ...int32) *pluginproto.AssignRequest {
+		r := one(&pluginproto.Member{Id: "m"})
+		r.Owners = owners
 		return r
 	}
 	for _, c := range []struct {
@@ -106,6 +180,13 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 		{"details of topic -1", detailed(&pluginproto.TopicDetail{Topic: -1}), "details of topic number -1 of 1"},
 		{"racks of too few partitions", detailed(&pluginproto.TopicDetail{RackCounts: []int32{0}}), "racks for 1 of 2 partitions"},
 		{"weights of too few partitions", detailed(&pluginproto.TopicDetail{Weights: []float64{1}}), "weights for 1 of 2 partitions"},
+		{"owners of too few partitions", owned(1), "owners of 1 partitions, where the group has 2"},
+		{"owners of too many partitions", owned(0, 0, 1), "owners of 3 partitions, where the group has 2"},
+		{"no such owner", owned(0, 2), `partition 1 of topic "t" is owned by member number 1 of 1`},
+		{"a negative owner", owned(-1, 1), `partition 0 of topic "t" is owned by member number -2 of 1`},
+		{"the least owner", owned(-1<<31, 1), "member number -2147483649 of 1"},
+		{"owners in a group with too many partitions", &pluginproto.AssignRequest{Topics: []string{"t", "u"}, PartitionCounts: []int32{1 << 30, 1 << 30}, Owners: []int32{0}}, "more than 2147483647 partitions"},
+		{"owners of a negative number", &pluginproto.AssignRequest{Topics: []string{"t", "u"}, PartitionCounts: []int32{-1, 2}, Owners: []int32{0}}, "owners of 1 partitions, where the group has 2"},
 		{"a negative number of racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{-1, 2}, Racks: []int32{0}}), `racks of topic "t": -1 of partition 0`},
 		{"too few racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{1, 1}, Racks: []int32{0}}), `racks of topic "t": 1 of partition 1, where 0 are left`},
 		{"too many racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{0, 0}, Racks: []int32{0}}), `racks of topic "t": 1 of no partition`},

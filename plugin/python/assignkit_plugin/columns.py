@@ -27,17 +27,37 @@ def group(request: pb.AssignRequest) -> Group:
         topic.weights = list(d.weights)
         topic.racks = _runs(d.rack_counts, [_at(racks, r, "rack") for r in d.racks])
     subscriptions = [[_at(names, t, "topic") for t in s.topics] for s in request.subscriptions]
-    members = [_member(m, names, subscriptions) for m in request.members]
+    owned = _owned(topics, len(request.members), list(request.owners))
+    members = [_member(m, names, subscriptions, of) for m, of in zip(request.members, owned)]
     if len({m.id for m in members}) < len(members):
         raise Malformed("two members of one id")
     return Group(request.group, request.generation, request.leader, topics, members)
 
 
-def _member(m: pb.Member, names: list[str], subscriptions: list[list[str]]) -> Member:
+def _owned(topics: list[Topic], members: int, owners: list[int]) -> list[Partitions]:
+    """What each member owns beyond doubt, of the column that says so for each partition."""
+    owned: list[Partitions] = [{} for _ in range(members)]
+    total = sum(t.partitions for t in topics)
+    if owners and len(owners) != total:
+        raise Malformed(f"owners of {len(owners)} partitions, where the group has {total}")
+    if owners and not 0 <= min(owners) <= max(owners) <= members:
+        raise Malformed(f"owners from {min(owners)} to {max(owners)}, where there are {members} members")
+    start = 0
+    for t in topics:
+        for p, owner in enumerate(owners[start : start + t.partitions]):
+            if owner:
+                owned[owner - 1].setdefault(t.name, []).append(p)
+        start += t.partitions
+    return owned
+
+
+def _member(m: pb.Member, names: list[str], subscriptions: list[list[str]], owned: Partitions) -> Member:
+    for topic, numbers in partitions(m.owned, names).items():
+        owned.setdefault(topic, []).extend(numbers)
     return Member(
         id=m.id,
         topics=_at(subscriptions, m.subscription, "subscription"),
-        owned=partitions(m.owned, names),
+        owned=owned,
         generation=m.generation,
         instance_id=m.instance_id,
         rack=m.rack,
