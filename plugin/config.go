@@ -20,8 +20,8 @@ type Config struct {
 	CallTimeout time.Duration
 	// NoticeTimeout bounds a call of UserData, and each notice of an assignment. 0: 1 s.
 	NoticeTimeout time.Duration
-	// Memory bounds the memory that a plugin's process may write to, in bytes, on Linux; elsewhere it is not bounded. 0: 2 GiB. Negative: no
-	// bound.
+	// Memory bounds the memory that a plugin's process may write to, in bytes, on Linux; elsewhere it is not bounded. The process is told three quarters of
+	// it as GOMEMLIMIT, which Go's garbage collector keeps to as far as it can. 0: 2 GiB. Negative: no bound.
 	Memory int64
 	// Private is the folder in which executables are copied to a folder of their own, to be checked and run there, as are the
 	// plugins' sockets. Executables in it must be allowed to run, and its path be short. "": os.TempDir().

@@ -91,7 +91,7 @@ func (l *launch) start(ctx context.Context) (*process, error) {
 			grpc.WithStreamInterceptor(p.stream),
 		},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (hcrunner.Runner, error) {
-			p.runner.cmd.Env = append(append(l.env, cmd.Env...), "PLUGIN_CLIENT_CERT="+certificate, instanceVariable+"="+id)
+			p.runner.cmd.Env = append(append(append(softLimit(l.memory), l.env...), cmd.Env...), "PLUGIN_CLIENT_CERT="+certificate, instanceVariable+"="+id)
 			return p.runner, nil
 		},
 	})

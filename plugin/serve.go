@@ -39,6 +39,7 @@ func Serve(a strategy.Assignor) {
 	}
 	stdout, stderr := os.Stdout, os.Stderr
 	slog.SetDefault(slog.New(newLogHandler(os.Stderr)))
+	collectLate()
 	go endWithHost(os.Stdin, a)
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: handshake,
