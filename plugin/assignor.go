@@ -25,6 +25,7 @@ type description struct {
 	protocol     strategy.Protocol
 	onAssignment bool
 	userData     bool
+	signals      []string // that it looks at, sorted, none twice
 }
 
 // nameSize is the most that is kept of a name or version that a plugin has sent, which is more than any may have.
@@ -35,6 +36,11 @@ func described(r *pluginproto.DescribeResponse) description {
 	if r.GetRebalanceProtocol() == pluginproto.RebalanceProtocol_REBALANCE_PROTOCOL_COOPERATIVE {
 		d.protocol = strategy.ProtocolCooperative
 	}
+	for _, name := range r.GetSignals()[:min(len(r.GetSignals()), maxSignals+1)] { // one more than check allows
+		d.signals = append(d.signals, printable(name, nameSize))
+	}
+	slices.Sort(d.signals)
+	d.signals = slices.Compact(d.signals)
 	return d
 }
 
@@ -43,7 +49,32 @@ func (d description) check() error {
 	if !wireName.MatchString(d.name) {
 		return fmt.Errorf("its assignor's name %q is not one of 1 to 249 letters, digits, \".\", \"_\" and \"-\"", d.name)
 	}
+	return checkSignals(d.signals)
+}
+
+// maxSignals is how many signals a plugin may look at.
+const maxSignals = 64
+
+// checkSignals checks names of signals, which are sorted.
+func checkSignals(names []string) error {
+	if len(names) > maxSignals {
+		return fmt.Errorf("it looks at %d signals or more, and %d are the most", len(names), maxSignals)
+	}
+	for i, name := range names {
+		switch {
+		case !wireName.MatchString(name):
+			return fmt.Errorf("the name of its signal %q is not one of 1 to 249 letters, digits, \".\", \"_\" and \"-\"", name)
+		case i > 0 && names[i-1] >= name:
+			return fmt.Errorf("its signals %q and %q are not in order, or are one", names[i-1], name)
+		}
+	}
 	return nil
+}
+
+// equal says whether two descriptions say the same.
+func (d description) equal(other description) bool {
+	return d.name == other.name && d.version == other.version && d.protocol == other.protocol && d.onAssignment == other.onAssignment &&
+		d.userData == other.userData && slices.Equal(d.signals, other.signals)
 }
 
 // An Assignor is a plugin as an assignor, taken from a [Catalog] or made by [Unlocked]. It is safe for concurrent use.
@@ -53,7 +84,7 @@ func (d description) check() error {
 // might compute for ever. Where the context is cancelled the plugin is not to blame: it ends when it has answered its other callers, and the next call starts
 // another process. Assign is meant to be wrapped in a [strategy.Fallback], which validates what it answers and asks another assignor where it fails.
 //
-// It is a [strategy.UserDataProvider] and a [strategy.Notifier] in any case, which say and do nothing if the plugin is not.
+// It is a [strategy.UserDataProvider], a [strategy.Notifier] and a [strategy.SignalUser] in any case, which say and do nothing if the plugin is not.
 type Assignor struct {
 	supervisor *supervisor
 	said       description
@@ -130,6 +161,9 @@ func askAssign(ctx context.Context, c pluginproto.AssignorServiceClient, t *stra
 	}
 	return answer, err
 }
+
+// Signals names what the plugin's assignor looks at, as the lock file says, or as it has said when it started.
+func (a *Assignor) Signals() []string { return slices.Clone(a.supervisor.says().signals) }
 
 // UserData asks the plugin what to send with a join, if it says that it has something to send. It waits for notices that are on their way, and takes
 // at most [Config.NoticeTimeout].

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -95,7 +96,7 @@ func notLocked(lock string) error {
 
 // agree says where what a plugin says differs from what was expected.
 func agree(said, expected description) error {
-	if said == expected {
+	if said.equal(expected) {
 		return nil
 	}
 	return fmt.Errorf("%w: it says that it is %s, where the lock says %s", ErrChanged, said, expected)
@@ -108,6 +109,9 @@ func (d description) String() string {
 	}
 	if d.onAssignment {
 		text += ", told of assignments"
+	}
+	if len(d.signals) > 0 {
+		text += ", looking at " + strings.Join(d.signals, ", ")
 	}
 	return text
 }

@@ -122,7 +122,7 @@ func Describe(ctx context.Context, cfg Config, path string, environment ...strin
 	}
 	p := Locked{
 		Name: name, Version: a.said.version, Protocol: ProtocolVersion, Assignor: a.said.name, Rebalance: a.said.protocol.String(),
-		UserData: a.said.userData, OnAssignment: a.said.onAssignment, Environment: environment, SHA256: map[string]string{platform: sum},
+		UserData: a.said.userData, OnAssignment: a.said.onAssignment, Signals: a.said.signals, Environment: environment, SHA256: map[string]string{platform: sum},
 	}
 	if err := p.check(); err != nil {
 		return Locked{}, a.supervisor.fail("describe", err)

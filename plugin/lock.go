@@ -37,6 +37,8 @@ type Locked struct {
 	UserData     bool   `yaml:"user-data,omitempty"`     // it sends data with joins
 	OnAssignment bool   `yaml:"on-assignment,omitempty"` // it is told of assignments
 
+	// Signals names what is measured for it, sorted: see [strategy.SignalUser].
+	Signals []string `yaml:"signals,omitempty,flow"`
 	// Environment lists what it gets of the host's environment, by name.
 	Environment []string `yaml:"environment,omitempty,flow"`
 	// SHA256 is that of its executable, in hexadecimal, by platform, or for "any" of a script's.
@@ -67,6 +69,9 @@ func (p *Locked) check() error {
 		return fmt.Errorf("its version %q is not one of 1 to 64 printable characters of ASCII without spaces", p.Version)
 	case len(p.SHA256) == 0:
 		return errors.New("it has no sha256")
+	}
+	if err := checkSignals(p.Signals); err != nil {
+		return err
 	}
 	for _, platform := range slices.Sorted(maps.Keys(p.SHA256)) {
 		if platform != AnyPlatform && !platformName.MatchString(platform) {
@@ -159,7 +164,7 @@ func (p *Locked) sum(platform string) ([]byte, error) {
 // the same of itself. A script replaces the sums of all platforms, as it runs on each.
 func (l *Lock) Add(p Locked) {
 	p.SHA256 = maps.Clone(p.SHA256)
-	p.Environment = slices.Clone(p.Environment)
+	p.Environment, p.Signals = slices.Clone(p.Environment), slices.Clone(p.Signals)
 	at := slices.IndexFunc(l.Plugins, func(old Locked) bool { return old.Name == p.Name })
 	if at < 0 {
 		l.Plugins = append(l.Plugins, p)
@@ -179,12 +184,12 @@ func (l *Lock) Add(p Locked) {
 
 // says is what a plugin says of itself.
 func (p *Locked) says() string {
-	return fmt.Sprintf("%q %d %q %q %t %t", p.Version, p.Protocol, p.Assignor, p.Rebalance, p.UserData, p.OnAssignment)
+	return fmt.Sprintf("%q %d %q %q %t %t %q", p.Version, p.Protocol, p.Assignor, p.Rebalance, p.UserData, p.OnAssignment, p.Signals)
 }
 
 // description is what the plugin is expected to say.
 func (p *Locked) description() description {
-	d := description{name: p.Assignor, version: p.Version, onAssignment: p.OnAssignment, userData: p.UserData}
+	d := description{name: p.Assignor, version: p.Version, onAssignment: p.OnAssignment, userData: p.UserData, signals: p.Signals}
 	if p.Rebalance == strategy.ProtocolCooperative.String() {
 		d.protocol = strategy.ProtocolCooperative
 	}

@@ -91,6 +91,9 @@ func TestBrokenLocks(t *testing.T) {
 		{"short sum", lockText(sumOf("a"), "abc"), "64 hexadecimal digits"},
 		{"capital sum", lockText(sumOf("a"), sumOf("A")), "64 hexadecimal digits"},
 		{"platform", lockText("linux/amd64", "linux"), "no platform such as"},
+		{"signal", lockText("environment: [TZ]", "signals: ['a b']"), "the name of its signal \"a b\" is not one"},
+		{"signals out of order", lockText("environment: [TZ]", "signals: [lag, heat]"), "\"lag\" and \"heat\" are not in order"},
+		{"a signal twice", lockText("environment: [TZ]", "signals: [lag, lag]"), "are not in order, or are one"},
 		{"variable", lockText("[TZ]", "['A=B']"), "no name of an environment variable"},
 		{"variable twice", lockText("[TZ]", "[TZ, A, TZ]"), "TZ is listed twice"},
 		{"variable of the host", lockText("[TZ]", "[PLUGIN_CLIENT_CERT]"), "the host sets"},
@@ -141,7 +144,7 @@ func TestLockIsWrittenTheSame(t *testing.T) {
 	onMac.SHA256 = map[string]string{"darwin/arm64": sumOf("2")}
 	script, number := anEntry("tenants"), anEntry("labels")
 	script.SHA256 = map[string]string{AnyPlatform: sumOf("3")}
-	script.Rebalance, script.OnAssignment, script.UserData, script.Environment = "cooperative", true, true, []string{"TZ", "LANG"}
+	script.Rebalance, script.OnAssignment, script.UserData, script.Environment, script.Signals = "cooperative", true, true, []string{"TZ", "LANG"}, []string{"heat", "lag"}
 	number.SHA256 = map[string]string{"linux/arm64": sumOf("4")}
 	number.Version = "1.10" // is no number
 	all := []Locked{onLinux, onMac, script, number}

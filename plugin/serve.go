@@ -21,8 +21,8 @@ const closeTime = 300 * time.Millisecond
 // Serve is the whole main of a plugin: it answers a host's calls with an assignor, and returns or ends the process when the host ends it
 // or is gone. Started by hand it says what it is and exits with 1.
 //
-// The assignor is asked from several goroutines at once, as [strategy.Assignor] says. An optional [strategy.Notifier] or
-// [strategy.UserDataProvider] is offered to the host, and [Versioner] asked; an assignor with units ([strategy.UnitProvider]) that is
+// The assignor is asked from several goroutines at once, as [strategy.Assignor] says. An optional [strategy.Notifier],
+// [strategy.UserDataProvider] or [strategy.SignalUser], which must always name the same signals, is offered to the host, and [Versioner] asked; an assignor with units ([strategy.UnitProvider]) that is
 // to rebalance cooperatively has to be served as [strategy.Cooperative], as units do not go over the wire. One that is an [io.Closer]
 // is closed at the end, which may take 300 ms. A panic becomes an error of the call, with its stack in the log.
 //

@@ -62,6 +62,7 @@ func (s *service) Describe(context.Context, *pluginproto.DescribeRequest) (r *pl
 	}
 	return &pluginproto.DescribeResponse{
 		Name: s.assignor.Name(), Version: version(s.assignor), RebalanceProtocol: protocol, OnAssignment: notified, UserData: provides,
+		Signals: strategy.SignalsOf(s.assignor),
 	}, nil
 }
 

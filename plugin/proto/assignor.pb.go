@@ -201,7 +201,11 @@ type DescribeResponse struct {
 	// Whether OnAssignment is to be called.
 	OnAssignment bool `protobuf:"varint,4,opt,name=on_assignment,json=onAssignment,proto3" json:"on_assignment,omitempty"`
 	// Whether UserData is to be called.
-	UserData      bool `protobuf:"varint,5,opt,name=user_data,json=userData,proto3" json:"user_data,omitempty"`
+	UserData bool `protobuf:"varint,5,opt,name=user_data,json=userData,proto3" json:"user_data,omitempty"`
+	// What the assignor looks at of what is measured while a group runs, see TopicDetail.signals and Member.signals: nothing else is measured for it. At most
+	// 64 names of 1 to 249 letters, digits, ".", "_" and "-". "lag" (records of a partition that are not committed yet), "rate" (records written to it in
+	// a second), "active" (0: nothing to be read, and not soon) and "uptime" (of members) are the host's, all others the application's.
+	Signals       []string `protobuf:"bytes,6,rep,name=signals,proto3" json:"signals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -269,6 +273,13 @@ func (x *DescribeResponse) GetUserData() bool {
 		return x.UserData
 	}
 	return false
+}
+
+func (x *DescribeResponse) GetSignals() []string {
+	if x != nil {
+		return x.Signals
+	}
+	return nil
 }
 
 // A group, in columns: topics, subscriptions, racks and members are referred to by their places in lists, from 0.
@@ -411,7 +422,12 @@ type TopicDetail struct {
 	// How many racks are known for each partition, empty if for none.
 	RackCounts []int32 `protobuf:"varint,3,rep,packed,name=rack_counts,json=rackCounts,proto3" json:"rack_counts,omitempty"`
 	// The places in AssignRequest.racks of the racks that have replicas: those of partition 0, then those of partition 1, and so on.
-	Racks         []int32 `protobuf:"varint,4,rep,packed,name=racks,proto3" json:"racks,omitempty"`
+	Racks []int32 `protobuf:"varint,4,rep,packed,name=racks,proto3" json:"racks,omitempty"`
+	// Where the broker is that leads each partition: one more than a place in AssignRequest.racks, or 0 if it is not known. Empty if nothing is known, else of
+	// as many entries as there are partitions.
+	LeaderRacks []int32 `protobuf:"varint,5,rep,packed,name=leader_racks,json=leaderRacks,proto3" json:"leader_racks,omitempty"`
+	// What was measured of the partitions, by name, each name once.
+	Signals       []*Signal `protobuf:"bytes,6,rep,name=signals,proto3" json:"signals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -474,6 +490,75 @@ func (x *TopicDetail) GetRacks() []int32 {
 	return nil
 }
 
+func (x *TopicDetail) GetLeaderRacks() []int32 {
+	if x != nil {
+		return x.LeaderRacks
+	}
+	return nil
+}
+
+func (x *TopicDetail) GetSignals() []*Signal {
+	if x != nil {
+		return x.Signals
+	}
+	return nil
+}
+
+// What was measured of the partitions of a topic.
+type Signal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Such as "lag".
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// A number for each partition, from 0 on, within -1e100 and 1e100.
+	Values        []float64 `protobuf:"fixed64,2,rep,packed,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Signal) Reset() {
+	*x = Signal{}
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Signal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Signal) ProtoMessage() {}
+
+func (x *Signal) ProtoReflect() protoreflect.Message {
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Signal.ProtoReflect.Descriptor instead.
+func (*Signal) Descriptor() ([]byte, []int) {
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Signal) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Signal) GetValues() []float64 {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
 // A list of topics that members subscribe to.
 type Subscription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -485,7 +570,7 @@ type Subscription struct {
 
 func (x *Subscription) Reset() {
 	*x = Subscription{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[4]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -497,7 +582,7 @@ func (x *Subscription) String() string {
 func (*Subscription) ProtoMessage() {}
 
 func (x *Subscription) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[4]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -510,7 +595,7 @@ func (x *Subscription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subscription.ProtoReflect.Descriptor instead.
 func (*Subscription) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{4}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Subscription) GetTopics() []int32 {
@@ -550,14 +635,18 @@ type Member struct {
 	// What the member says about itself: host, zone, tier.
 	Labels map[string]string `protobuf:"bytes,11,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What the member's assignor sent, see AssignorService.UserData. It may be another program's, and have any bytes.
-	UserData      []byte `protobuf:"bytes,12,opt,name=user_data,json=userData,proto3" json:"user_data,omitempty"`
+	UserData []byte `protobuf:"bytes,12,opt,name=user_data,json=userData,proto3" json:"user_data,omitempty"`
+	// How long the member has been running, in nanoseconds, 0 if it does not say.
+	UptimeNs int64 `protobuf:"varint,13,opt,name=uptime_ns,json=uptimeNs,proto3" json:"uptime_ns,omitempty"`
+	// What was measured of the member, by name: numbers within -1e100 and 1e100.
+	Signals       map[string]float64 `protobuf:"bytes,14,rep,name=signals,proto3" json:"signals,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Member) Reset() {
 	*x = Member{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[5]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -569,7 +658,7 @@ func (x *Member) String() string {
 func (*Member) ProtoMessage() {}
 
 func (x *Member) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[5]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -582,7 +671,7 @@ func (x *Member) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Member.ProtoReflect.Descriptor instead.
 func (*Member) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{5}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Member) GetId() string {
@@ -669,6 +758,20 @@ func (x *Member) GetUserData() []byte {
 	return nil
 }
 
+func (x *Member) GetUptimeNs() int64 {
+	if x != nil {
+		return x.UptimeNs
+	}
+	return 0
+}
+
+func (x *Member) GetSignals() map[string]float64 {
+	if x != nil {
+		return x.Signals
+	}
+	return nil
+}
+
 // Partitions by topic: the first counts[0] of the partitions belong to topics[0], the next counts[1] to topics[1], and so on. No counts of
 // another number than topics, and no partitions left over.
 type Partitions struct {
@@ -683,7 +786,7 @@ type Partitions struct {
 
 func (x *Partitions) Reset() {
 	*x = Partitions{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[6]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +798,7 @@ func (x *Partitions) String() string {
 func (*Partitions) ProtoMessage() {}
 
 func (x *Partitions) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[6]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +811,7 @@ func (x *Partitions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Partitions.ProtoReflect.Descriptor instead.
 func (*Partitions) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{6}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Partitions) GetTopics() []int32 {
@@ -749,7 +852,7 @@ type AssignResponse struct {
 
 func (x *AssignResponse) Reset() {
 	*x = AssignResponse{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[7]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -761,7 +864,7 @@ func (x *AssignResponse) String() string {
 func (*AssignResponse) ProtoMessage() {}
 
 func (x *AssignResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[7]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -774,7 +877,7 @@ func (x *AssignResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignResponse.ProtoReflect.Descriptor instead.
 func (*AssignResponse) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{7}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AssignResponse) GetOwners() []int32 {
@@ -823,7 +926,7 @@ type Unassigned struct {
 
 func (x *Unassigned) Reset() {
 	*x = Unassigned{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[8]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -835,7 +938,7 @@ func (x *Unassigned) String() string {
 func (*Unassigned) ProtoMessage() {}
 
 func (x *Unassigned) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[8]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -848,7 +951,7 @@ func (x *Unassigned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Unassigned.ProtoReflect.Descriptor instead.
 func (*Unassigned) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{8}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Unassigned) GetPartitions() []int32 {
@@ -899,7 +1002,7 @@ type OnAssignmentRequest struct {
 
 func (x *OnAssignmentRequest) Reset() {
 	*x = OnAssignmentRequest{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -911,7 +1014,7 @@ func (x *OnAssignmentRequest) String() string {
 func (*OnAssignmentRequest) ProtoMessage() {}
 
 func (x *OnAssignmentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[9]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -924,7 +1027,7 @@ func (x *OnAssignmentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnAssignmentRequest.ProtoReflect.Descriptor instead.
 func (*OnAssignmentRequest) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{9}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OnAssignmentRequest) GetGroup() string {
@@ -977,7 +1080,7 @@ type OnAssignmentResponse struct {
 
 func (x *OnAssignmentResponse) Reset() {
 	*x = OnAssignmentResponse{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -989,7 +1092,7 @@ func (x *OnAssignmentResponse) String() string {
 func (*OnAssignmentResponse) ProtoMessage() {}
 
 func (x *OnAssignmentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[10]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1002,7 +1105,7 @@ func (x *OnAssignmentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnAssignmentResponse.ProtoReflect.Descriptor instead.
 func (*OnAssignmentResponse) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{10}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{11}
 }
 
 type UserDataRequest struct {
@@ -1015,7 +1118,7 @@ type UserDataRequest struct {
 
 func (x *UserDataRequest) Reset() {
 	*x = UserDataRequest{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1027,7 +1130,7 @@ func (x *UserDataRequest) String() string {
 func (*UserDataRequest) ProtoMessage() {}
 
 func (x *UserDataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[11]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1040,7 +1143,7 @@ func (x *UserDataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserDataRequest.ProtoReflect.Descriptor instead.
 func (*UserDataRequest) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{11}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UserDataRequest) GetTopics() []string {
@@ -1060,7 +1163,7 @@ type UserDataResponse struct {
 
 func (x *UserDataResponse) Reset() {
 	*x = UserDataResponse{}
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1072,7 +1175,7 @@ func (x *UserDataResponse) String() string {
 func (*UserDataResponse) ProtoMessage() {}
 
 func (x *UserDataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[12]
+	mi := &file_assignkit_plugin_v1_assignor_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1085,7 +1188,7 @@ func (x *UserDataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserDataResponse.ProtoReflect.Descriptor instead.
 func (*UserDataResponse) Descriptor() ([]byte, []int) {
-	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{12}
+	return file_assignkit_plugin_v1_assignor_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UserDataResponse) GetUserData() []byte {
@@ -1100,13 +1203,14 @@ var File_assignkit_plugin_v1_assignor_proto protoreflect.FileDescriptor
 const file_assignkit_plugin_v1_assignor_proto_rawDesc = "" +
 	"\n" +
 	"\"assignkit/plugin/v1/assignor.proto\x12\x13assignkit.plugin.v1\"\x11\n" +
-	"\x0fDescribeRequest\"\xd9\x01\n" +
+	"\x0fDescribeRequest\"\xf3\x01\n" +
 	"\x10DescribeResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12U\n" +
 	"\x12rebalance_protocol\x18\x03 \x01(\x0e2&.assignkit.plugin.v1.RebalanceProtocolR\x11rebalanceProtocol\x12#\n" +
 	"\ron_assignment\x18\x04 \x01(\bR\fonAssignment\x12\x1b\n" +
-	"\tuser_data\x18\x05 \x01(\bR\buserData\"\x8a\x03\n" +
+	"\tuser_data\x18\x05 \x01(\bR\buserData\x12\x18\n" +
+	"\asignals\x18\x06 \x03(\tR\asignals\"\x8a\x03\n" +
 	"\rAssignRequest\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x1e\n" +
 	"\n" +
@@ -1120,15 +1224,20 @@ const file_assignkit_plugin_v1_assignor_proto_rawDesc = "" +
 	"\rsubscriptions\x18\b \x03(\v2!.assignkit.plugin.v1.SubscriptionR\rsubscriptions\x125\n" +
 	"\amembers\x18\t \x03(\v2\x1b.assignkit.plugin.v1.MemberR\amembers\x12\x16\n" +
 	"\x06owners\x18\n" +
-	" \x03(\x05R\x06owners\"t\n" +
+	" \x03(\x05R\x06owners\"\xce\x01\n" +
 	"\vTopicDetail\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\x05R\x05topic\x12\x18\n" +
 	"\aweights\x18\x02 \x03(\x01R\aweights\x12\x1f\n" +
 	"\vrack_counts\x18\x03 \x03(\x05R\n" +
 	"rackCounts\x12\x14\n" +
-	"\x05racks\x18\x04 \x03(\x05R\x05racks\"&\n" +
+	"\x05racks\x18\x04 \x03(\x05R\x05racks\x12!\n" +
+	"\fleader_racks\x18\x05 \x03(\x05R\vleaderRacks\x125\n" +
+	"\asignals\x18\x06 \x03(\v2\x1b.assignkit.plugin.v1.SignalR\asignals\"4\n" +
+	"\x06Signal\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06values\x18\x02 \x03(\x01R\x06values\"&\n" +
 	"\fSubscription\x12\x16\n" +
-	"\x06topics\x18\x01 \x03(\x05R\x06topics\"\x97\x04\n" +
+	"\x06topics\x18\x01 \x03(\x05R\x06topics\"\xb4\x05\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vinstance_id\x18\x02 \x01(\tR\n" +
@@ -1145,10 +1254,15 @@ const file_assignkit_plugin_v1_assignor_proto_rawDesc = "" +
 	"\bdraining\x18\n" +
 	" \x01(\bR\bdraining\x12?\n" +
 	"\x06labels\x18\v \x03(\v2'.assignkit.plugin.v1.Member.LabelsEntryR\x06labels\x12\x1b\n" +
-	"\tuser_data\x18\f \x01(\fR\buserData\x1a9\n" +
+	"\tuser_data\x18\f \x01(\fR\buserData\x12\x1b\n" +
+	"\tuptime_ns\x18\r \x01(\x03R\buptimeNs\x12B\n" +
+	"\asignals\x18\x0e \x03(\v2(.assignkit.plugin.v1.Member.SignalsEntryR\asignals\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\\\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
+	"\fSignalsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\\\n" +
 	"\n" +
 	"Partitions\x12\x16\n" +
 	"\x06topics\x18\x01 \x03(\x05R\x06topics\x12\x16\n" +
@@ -1220,7 +1334,7 @@ func file_assignkit_plugin_v1_assignor_proto_rawDescGZIP() []byte {
 }
 
 var file_assignkit_plugin_v1_assignor_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_assignkit_plugin_v1_assignor_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_assignkit_plugin_v1_assignor_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_assignkit_plugin_v1_assignor_proto_goTypes = []any{
 	(RebalanceProtocol)(0),       // 0: assignkit.plugin.v1.RebalanceProtocol
 	(Reason)(0),                  // 1: assignkit.plugin.v1.Reason
@@ -1228,44 +1342,48 @@ var file_assignkit_plugin_v1_assignor_proto_goTypes = []any{
 	(*DescribeResponse)(nil),     // 3: assignkit.plugin.v1.DescribeResponse
 	(*AssignRequest)(nil),        // 4: assignkit.plugin.v1.AssignRequest
 	(*TopicDetail)(nil),          // 5: assignkit.plugin.v1.TopicDetail
-	(*Subscription)(nil),         // 6: assignkit.plugin.v1.Subscription
-	(*Member)(nil),               // 7: assignkit.plugin.v1.Member
-	(*Partitions)(nil),           // 8: assignkit.plugin.v1.Partitions
-	(*AssignResponse)(nil),       // 9: assignkit.plugin.v1.AssignResponse
-	(*Unassigned)(nil),           // 10: assignkit.plugin.v1.Unassigned
-	(*OnAssignmentRequest)(nil),  // 11: assignkit.plugin.v1.OnAssignmentRequest
-	(*OnAssignmentResponse)(nil), // 12: assignkit.plugin.v1.OnAssignmentResponse
-	(*UserDataRequest)(nil),      // 13: assignkit.plugin.v1.UserDataRequest
-	(*UserDataResponse)(nil),     // 14: assignkit.plugin.v1.UserDataResponse
-	nil,                          // 15: assignkit.plugin.v1.Member.LabelsEntry
-	nil,                          // 16: assignkit.plugin.v1.AssignResponse.UserDataEntry
+	(*Signal)(nil),               // 6: assignkit.plugin.v1.Signal
+	(*Subscription)(nil),         // 7: assignkit.plugin.v1.Subscription
+	(*Member)(nil),               // 8: assignkit.plugin.v1.Member
+	(*Partitions)(nil),           // 9: assignkit.plugin.v1.Partitions
+	(*AssignResponse)(nil),       // 10: assignkit.plugin.v1.AssignResponse
+	(*Unassigned)(nil),           // 11: assignkit.plugin.v1.Unassigned
+	(*OnAssignmentRequest)(nil),  // 12: assignkit.plugin.v1.OnAssignmentRequest
+	(*OnAssignmentResponse)(nil), // 13: assignkit.plugin.v1.OnAssignmentResponse
+	(*UserDataRequest)(nil),      // 14: assignkit.plugin.v1.UserDataRequest
+	(*UserDataResponse)(nil),     // 15: assignkit.plugin.v1.UserDataResponse
+	nil,                          // 16: assignkit.plugin.v1.Member.LabelsEntry
+	nil,                          // 17: assignkit.plugin.v1.Member.SignalsEntry
+	nil,                          // 18: assignkit.plugin.v1.AssignResponse.UserDataEntry
 }
 var file_assignkit_plugin_v1_assignor_proto_depIdxs = []int32{
 	0,  // 0: assignkit.plugin.v1.DescribeResponse.rebalance_protocol:type_name -> assignkit.plugin.v1.RebalanceProtocol
 	5,  // 1: assignkit.plugin.v1.AssignRequest.details:type_name -> assignkit.plugin.v1.TopicDetail
-	6,  // 2: assignkit.plugin.v1.AssignRequest.subscriptions:type_name -> assignkit.plugin.v1.Subscription
-	7,  // 3: assignkit.plugin.v1.AssignRequest.members:type_name -> assignkit.plugin.v1.Member
-	8,  // 4: assignkit.plugin.v1.Member.owned:type_name -> assignkit.plugin.v1.Partitions
-	8,  // 5: assignkit.plugin.v1.Member.releasing:type_name -> assignkit.plugin.v1.Partitions
-	8,  // 6: assignkit.plugin.v1.Member.expecting:type_name -> assignkit.plugin.v1.Partitions
-	15, // 7: assignkit.plugin.v1.Member.labels:type_name -> assignkit.plugin.v1.Member.LabelsEntry
-	10, // 8: assignkit.plugin.v1.AssignResponse.unassigned:type_name -> assignkit.plugin.v1.Unassigned
-	16, // 9: assignkit.plugin.v1.AssignResponse.user_data:type_name -> assignkit.plugin.v1.AssignResponse.UserDataEntry
-	1,  // 10: assignkit.plugin.v1.Unassigned.reasons:type_name -> assignkit.plugin.v1.Reason
-	8,  // 11: assignkit.plugin.v1.OnAssignmentRequest.partitions:type_name -> assignkit.plugin.v1.Partitions
-	2,  // 12: assignkit.plugin.v1.AssignorService.Describe:input_type -> assignkit.plugin.v1.DescribeRequest
-	4,  // 13: assignkit.plugin.v1.AssignorService.Assign:input_type -> assignkit.plugin.v1.AssignRequest
-	11, // 14: assignkit.plugin.v1.AssignorService.OnAssignment:input_type -> assignkit.plugin.v1.OnAssignmentRequest
-	13, // 15: assignkit.plugin.v1.AssignorService.UserData:input_type -> assignkit.plugin.v1.UserDataRequest
-	3,  // 16: assignkit.plugin.v1.AssignorService.Describe:output_type -> assignkit.plugin.v1.DescribeResponse
-	9,  // 17: assignkit.plugin.v1.AssignorService.Assign:output_type -> assignkit.plugin.v1.AssignResponse
-	12, // 18: assignkit.plugin.v1.AssignorService.OnAssignment:output_type -> assignkit.plugin.v1.OnAssignmentResponse
-	14, // 19: assignkit.plugin.v1.AssignorService.UserData:output_type -> assignkit.plugin.v1.UserDataResponse
-	16, // [16:20] is the sub-list for method output_type
-	12, // [12:16] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	7,  // 2: assignkit.plugin.v1.AssignRequest.subscriptions:type_name -> assignkit.plugin.v1.Subscription
+	8,  // 3: assignkit.plugin.v1.AssignRequest.members:type_name -> assignkit.plugin.v1.Member
+	6,  // 4: assignkit.plugin.v1.TopicDetail.signals:type_name -> assignkit.plugin.v1.Signal
+	9,  // 5: assignkit.plugin.v1.Member.owned:type_name -> assignkit.plugin.v1.Partitions
+	9,  // 6: assignkit.plugin.v1.Member.releasing:type_name -> assignkit.plugin.v1.Partitions
+	9,  // 7: assignkit.plugin.v1.Member.expecting:type_name -> assignkit.plugin.v1.Partitions
+	16, // 8: assignkit.plugin.v1.Member.labels:type_name -> assignkit.plugin.v1.Member.LabelsEntry
+	17, // 9: assignkit.plugin.v1.Member.signals:type_name -> assignkit.plugin.v1.Member.SignalsEntry
+	11, // 10: assignkit.plugin.v1.AssignResponse.unassigned:type_name -> assignkit.plugin.v1.Unassigned
+	18, // 11: assignkit.plugin.v1.AssignResponse.user_data:type_name -> assignkit.plugin.v1.AssignResponse.UserDataEntry
+	1,  // 12: assignkit.plugin.v1.Unassigned.reasons:type_name -> assignkit.plugin.v1.Reason
+	9,  // 13: assignkit.plugin.v1.OnAssignmentRequest.partitions:type_name -> assignkit.plugin.v1.Partitions
+	2,  // 14: assignkit.plugin.v1.AssignorService.Describe:input_type -> assignkit.plugin.v1.DescribeRequest
+	4,  // 15: assignkit.plugin.v1.AssignorService.Assign:input_type -> assignkit.plugin.v1.AssignRequest
+	12, // 16: assignkit.plugin.v1.AssignorService.OnAssignment:input_type -> assignkit.plugin.v1.OnAssignmentRequest
+	14, // 17: assignkit.plugin.v1.AssignorService.UserData:input_type -> assignkit.plugin.v1.UserDataRequest
+	3,  // 18: assignkit.plugin.v1.AssignorService.Describe:output_type -> assignkit.plugin.v1.DescribeResponse
+	10, // 19: assignkit.plugin.v1.AssignorService.Assign:output_type -> assignkit.plugin.v1.AssignResponse
+	13, // 20: assignkit.plugin.v1.AssignorService.OnAssignment:output_type -> assignkit.plugin.v1.OnAssignmentResponse
+	15, // 21: assignkit.plugin.v1.AssignorService.UserData:output_type -> assignkit.plugin.v1.UserDataResponse
+	18, // [18:22] is the sub-list for method output_type
+	14, // [14:18] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_assignkit_plugin_v1_assignor_proto_init() }
@@ -1279,7 +1397,7 @@ func file_assignkit_plugin_v1_assignor_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_assignkit_plugin_v1_assignor_proto_rawDesc), len(file_assignkit_plugin_v1_assignor_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   15,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategy"
@@ -32,12 +33,14 @@ serve(assign, name="shows")
 		Name: "größe", Generation: 4, Leader: "b",
 		Topics: []strategy.Topic{
 			{Name: "none", Partitions: 0},
-			{Name: "t", Partitions: 3, Weights: []float64{1, 0.5, 0}, Racks: [][]string{{"r1", "r2"}, {}, {"r2"}}},
+			{Name: "t", Partitions: 3, Weights: []float64{1, 0.5, 0}, Racks: [][]string{{"r1", "r2"}, {}, {"r2"}},
+				LeaderRacks: []string{"r2", "", "r3"}, Signals: map[string][]float64{"lag": {7, 0, 1.5}, "größe": {1, 2, 3}}},
 			{Name: "u", Partitions: 1},
 		},
 		Members: []strategy.Member{
 			{ID: "b", InstanceID: "static", Rack: "r1", Topics: []string{"t"}, Owned: some("t", 2, 0), Generation: 3,
-				Releasing: some("t", 0), Expecting: some("t", 1), Capacity: 5, Labels: map[string]string{"zone": "x"}, UserData: []byte("data")},
+				Releasing: some("t", 0), Expecting: some("t", 1), Capacity: 5, Labels: map[string]string{"zone": "x"}, UserData: []byte("data"),
+				Uptime: 90 * time.Second, Signals: map[string]float64{"cpu": 0.25}},
 			{ID: "a", Topics: []string{"t", "unknown"}, Owned: some("gone", 7, -1), Generation: strategy.NoGeneration, Draining: true},
 		},
 	}
@@ -47,14 +50,16 @@ serve(assign, name="shows")
 	}
 	const want = `{"name": "größe", "generation": 4, "leader": "b",
 		"topics": [
-			{"name": "none", "partitions": 0, "weights": [], "racks": []},
-			{"name": "t", "partitions": 3, "weights": [1, 0.5, 0], "racks": [["r1", "r2"], [], ["r2"]]},
-			{"name": "u", "partitions": 1, "weights": [], "racks": []}],
+			{"name": "none", "partitions": 0, "weights": [], "racks": [], "leader_racks": [], "signals": {}},
+			{"name": "t", "partitions": 3, "weights": [1, 0.5, 0], "racks": [["r1", "r2"], [], ["r2"]],
+				"leader_racks": ["r2", "", "r3"], "signals": {"lag": [7, 0, 1.5], "größe": [1, 2, 3]}},
+			{"name": "u", "partitions": 1, "weights": [], "racks": [], "leader_racks": [], "signals": {}}],
 		"members": [
 			{"id": "b", "instance_id": "static", "rack": "r1", "topics": ["t"], "owned": {"t": [2, 0]}, "generation": 3, "releasing": {"t": [0]},
-				"expecting": {"t": [1]}, "capacity": 5, "draining": false, "labels": {"zone": "x"}, "user_data": "data"},
+				"expecting": {"t": [1]}, "capacity": 5, "draining": false, "labels": {"zone": "x"}, "user_data": "data",
+				"uptime": 90, "signals": {"cpu": 0.25}},
 			{"id": "a", "instance_id": "", "rack": "", "topics": ["t", "unknown"], "owned": {"gone": [7, -1]}, "generation": -1, "releasing": {},
-				"expecting": {}, "capacity": 1, "draining": true, "labels": {}, "user_data": ""}]}`
+				"expecting": {}, "capacity": 1, "draining": true, "labels": {}, "user_data": "", "uptime": 0, "signals": {}}]}`
 	var gotAny, wantAny any
 	if err := json.Unmarshal(answer.UserData["b"], &gotAny); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +155,9 @@ class Remembers:
     def assign(self, group):
         return Answer({m.id: m.owned for m in group.members}, user_data={m.id: m.user_data for m in group.members})
 
+    def signals(self):
+        return ["uptime", "lag", "lag"]
+
     def user_data(self, topics):
         return f"{topics} {self.given}".encode()
 
@@ -164,6 +168,9 @@ serve(Remembers())
 `)
 	if a.Protocol() != strategy.ProtocolCooperative {
 		t.Error("not cooperative")
+	}
+	if names := strategy.SignalsOf(a); !slices.Equal(names, []string{strategy.SignalLag, strategy.SignalUptime}) {
+		t.Errorf("it looks at %q", names)
 	}
 	data, err := a.UserData([]string{"a", "b"})
 	if err != nil || string(data) != "['a', 'b'] None" {

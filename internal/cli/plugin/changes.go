@@ -95,6 +95,9 @@ func kind(p host.Locked) string {
 	if p.OnAssignment {
 		text += ", is told of assignments"
 	}
+	if len(p.Signals) > 0 {
+		text += ", looks at " + strings.Join(p.Signals, ", ")
+	}
 	return text
 }
 

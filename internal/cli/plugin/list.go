@@ -109,6 +109,7 @@ type listed struct {
 	Rebalance    string            `json:"rebalance,omitempty"`
 	UserData     bool              `json:"user_data"`
 	OnAssignment bool              `json:"on_assignment"`
+	Signals      []string          `json:"signals"`
 	Environment  []string          `json:"environment"`
 	SHA256       map[string]string `json:"sha256"`
 }
@@ -116,9 +117,10 @@ type listed struct {
 func document(found []host.Found) ([]byte, error) {
 	list := make([]listed, len(found))
 	for i, f := range found {
-		e := listed{Name: f.Name, State: state(f), Why: reason(f), Path: f.Path, Environment: []string{}, SHA256: map[string]string{}}
+		e := listed{Name: f.Name, State: state(f), Why: reason(f), Path: f.Path, Signals: []string{}, Environment: []string{}, SHA256: map[string]string{}}
 		if l := f.Locked; l != nil {
 			e.Locked, e.Version, e.Protocol, e.Assignor, e.Rebalance, e.UserData, e.OnAssignment = true, l.Version, l.Protocol, l.Assignor, l.Rebalance, l.UserData, l.OnAssignment
+			e.Signals = append(e.Signals, l.Signals...)
 			e.Environment = append(e.Environment, l.Environment...)
 			e.SHA256 = l.SHA256
 		}

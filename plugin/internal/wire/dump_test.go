@@ -21,6 +21,10 @@ func dumped(g *strategy.Group) string {
 		for _, racks := range t.Racks {
 			fmt.Fprintf(&b, " %q", racks)
 		}
+		fmt.Fprintf(&b, " leaders %q", t.LeaderRacks)
+		for _, k := range slices.Sorted(maps.Keys(t.Signals)) {
+			fmt.Fprintf(&b, " signal %q %v", k, t.Signals[k])
+		}
 		b.WriteByte('\n')
 	}
 	for _, m := range g.Members {
@@ -28,6 +32,10 @@ func dumped(g *strategy.Group) string {
 			m.Generation, m.Capacity, m.Draining, m.UserData)
 		for _, k := range slices.Sorted(maps.Keys(m.Labels)) {
 			fmt.Fprintf(&b, " %q=%q", k, m.Labels[k])
+		}
+		fmt.Fprintf(&b, " up %d signals", m.Uptime)
+		for _, k := range slices.Sorted(maps.Keys(m.Signals)) {
+			fmt.Fprintf(&b, " %q=%v", k, m.Signals[k])
 		}
 		fmt.Fprintf(&b, " owned %s releasing %s expecting %s\n", listed(m.Owned), listed(m.Releasing), listed(m.Expecting))
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -96,6 +97,8 @@ func checkStructure(t *testing.T, table *strategy.Table, a *strategy.Assignment)
 func FuzzGroup(f *testing.F) {
 	g := small()
 	g.Topics[0].Weights, g.Topics[1].Racks = []float64{1, 2, 0.5}, [][]string{{"r", "s"}, {}}
+	g.Topics[0].LeaderRacks, g.Topics[0].Signals = []string{"", "s", "s"}, map[string][]float64{strategy.SignalLag: {1, 2, -3}}
+	g.Members[0].Uptime, g.Members[0].Signals = time.Hour, map[string]float64{"x": 0.5}
 	g.Members[0].Labels, g.Members[0].UserData, g.Members[0].Releasing = map[string]string{"\xff": `"`}, []byte("x"), g.Members[0].Owned[:1]
 	g.Members[1].Expecting, g.Members[1].ID = []strategy.TopicPartitions{{Topic: "gone", Partitions: []int32{-1, math.MaxInt32}}}, "\xff"
 	for _, r := range []*pluginproto.AssignRequest{

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -18,6 +19,7 @@ var (
 	name = rapid.OneOf(rapid.SampledFrom(odd), rapid.StringMatching("[a-c]{1,2}"),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 5), func(b []byte) string { return string(b) }))
 	maybeName = rapid.OneOf(rapid.Just(""), name)
+	signal    = rapid.OneOf(rapid.Float64Range(-strategy.MaxWeight, strategy.MaxWeight), rapid.SampledFrom([]float64{0, 1, -5e-324, strategy.MaxWeight, -strategy.MaxWeight}))
 	data      = rapid.OneOf(rapid.Just([]byte(nil)), rapid.SliceOfN(rapid.Byte(), 0, 4))
 )
 
@@ -31,6 +33,12 @@ func topic(t *rapid.T) strategy.Topic {
 	}
 	if rapid.Bool().Draw(t, "racked") {
 		topic.Racks = rapid.SliceOfN(rapid.SliceOfN(maybeName, 0, 3), int(n), int(n)).Draw(t, "racks")
+	}
+	if rapid.Bool().Draw(t, "led") {
+		topic.LeaderRacks = rapid.SliceOfN(maybeName, int(n), int(n)).Draw(t, "leaders")
+	}
+	if rapid.Bool().Draw(t, "measured") {
+		topic.Signals = rapid.MapOfN(maybeName, rapid.SliceOfN(signal, int(n), int(n)), 0, 3).Draw(t, "signals")
 	}
 	return topic
 }
@@ -72,6 +80,8 @@ func group(t *rapid.T) *strategy.Group {
 			Draining:   rapid.Bool().Draw(t, "draining"),
 			Labels:     rapid.OneOf(rapid.Just(map[string]string(nil)), rapid.MapOfN(maybeName, maybeName, 0, 3)).Draw(t, "labels"),
 			UserData:   data.Draw(t, "data"),
+			Uptime:     rapid.OneOf(rapid.Just(time.Duration(0)), rapid.Map(rapid.Int64Min(0), func(n int64) time.Duration { return time.Duration(n) })).Draw(t, "uptime"),
+			Signals:    rapid.OneOf(rapid.Just(map[string]float64(nil)), rapid.MapOfN(maybeName, signal, 0, 3)).Draw(t, "signals"),
 			Owned:      claims(t, topics, "owned"), Releasing: claims(t, topics, "releasing"), Expecting: claims(t, topics, "expecting"),
 		}
 		if rapid.Bool().Draw(t, "shared") {

@@ -6,8 +6,10 @@ package wire
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"time"
 
 	pluginproto "github.com/assignkit/assignkit/plugin/proto"
 	"github.com/assignkit/assignkit/strategy"
@@ -30,7 +32,7 @@ func AssignRequest(t *strategy.Table) *pluginproto.AssignRequest {
 		t := &g.Topics[i]
 		topics.number(t.Name)
 		r.PartitionCounts[i] = t.Partitions
-		if len(t.Weights) > 0 || len(t.Racks) > 0 {
+		if len(t.Weights) > 0 || len(t.Racks) > 0 || len(t.LeaderRacks) > 0 || len(t.Signals) > 0 {
 			r.Details = append(r.Details, detail(int32(i), t, racks))
 		}
 	}
@@ -42,6 +44,7 @@ func AssignRequest(t *strategy.Table) *pluginproto.AssignRequest {
 		to.Subscription = subscriptions.number(m.Topics)
 		to.Generation, to.Capacity, to.Draining = m.Generation, m.Capacity, m.Draining
 		to.Labels, to.UserData = labels(m.Labels, text), m.UserData
+		to.UptimeNs, to.Signals = int64(m.Uptime), signals(m.Signals, text)
 		if !t.Tidy(i) {
 			to.Owned = columns(m.Owned, topics)
 		}
@@ -61,7 +64,48 @@ func detail(topic int32, t *strategy.Topic, racks *names) *pluginproto.TopicDeta
 			d.Racks = append(d.Racks, racks.number(rack))
 		}
 	}
+	for p, rack := range t.LeaderRacks {
+		if d.LeaderRacks == nil {
+			d.LeaderRacks = make([]int32, len(t.LeaderRacks))
+		}
+		if rack != "" {
+			d.LeaderRacks[p] = racks.number(rack) + 1
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Signals)) {
+		d.Signals = append(d.Signals, &pluginproto.Signal{Name: text(name), Values: t.Signals[name]})
+	}
 	return d
+}
+
+// describe is the inverse of detail.
+func describe(t *strategy.Topic, d *pluginproto.TopicDetail, racks []string) (err error) {
+	t.Weights = d.Weights
+	if t.Racks, err = runs(d.RackCounts, d.Racks, racks); err != nil {
+		return fmt.Errorf("racks of topic %q: %w", t.Name, err)
+	}
+	if len(d.LeaderRacks) > 0 {
+		t.LeaderRacks = make([]string, len(d.LeaderRacks))
+	}
+	for p, n := range d.LeaderRacks {
+		if n < 0 || int(n) > len(racks) {
+			return fmt.Errorf("leaders' racks of topic %q: name number %d of %d", t.Name, int64(n)-1, len(racks))
+		}
+		if n > 0 {
+			t.LeaderRacks[p] = racks[n-1]
+		}
+	}
+	if len(d.Signals) > 0 {
+		t.Signals = make(map[string][]float64, len(d.Signals))
+	}
+	for _, s := range d.Signals {
+		name := raw(s.Name)
+		if _, twice := t.Signals[name]; twice {
+			return fmt.Errorf("topic %q has signal %q twice", t.Name, name)
+		}
+		t.Signals[name] = s.Values
+	}
+	return nil
 }
 
 // subscriptions numbers lists of topics, each once.
@@ -134,11 +178,8 @@ func Group(r *pluginproto.AssignRequest) (*strategy.Group, error) {
 		if d.Topic < 0 || int(d.Topic) >= len(g.Topics) {
 			return nil, fmt.Errorf("details of topic number %d of %d", d.Topic, len(g.Topics))
 		}
-		t := &g.Topics[d.Topic]
-		t.Weights = d.Weights
-		var err error
-		if t.Racks, err = runs(d.RackCounts, d.Racks, racks); err != nil {
-			return nil, fmt.Errorf("racks of topic %q: %w", t.Name, err)
+		if err := describe(&g.Topics[d.Topic], d, racks); err != nil {
+			return nil, err
 		}
 	}
 	lists := make([][]string, len(r.Subscriptions))
@@ -167,6 +208,7 @@ func member(m *pluginproto.Member, topics []string, lists [][]string) (to strate
 	to = strategy.Member{
 		ID: raw(m.Id), InstanceID: raw(m.InstanceId), Rack: raw(m.Rack), Topics: lists[m.Subscription],
 		Generation: m.Generation, Capacity: m.Capacity, Draining: m.Draining, Labels: labels(m.Labels, raw), UserData: m.UserData,
+		Uptime: time.Duration(m.UptimeNs), Signals: signals(m.Signals, raw),
 	}
 	if to.Owned, err = partitions(m.Owned, topics); err != nil {
 		return to, err

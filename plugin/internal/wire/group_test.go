@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -190,6 +191,14 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 		{"a negative number of racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{-1, 2}, Racks: []int32{0}}), `racks of topic "t": -1 of partition 0`},
 		{"too few racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{1, 1}, Racks: []int32{0}}), `racks of topic "t": 1 of partition 1, where 0 are left`},
 		{"too many racks", detailed(&pluginproto.TopicDetail{RackCounts: []int32{0, 0}, Racks: []int32{0}}), `racks of topic "t": 1 of no partition`},
+		{"leaders of too few partitions", detailed(&pluginproto.TopicDetail{LeaderRacks: []int32{1}}), "leaders' racks for 1 of 2 partitions"},
+		{"a leader in no rack", detailed(&pluginproto.TopicDetail{LeaderRacks: []int32{1, 2}}), `leaders' racks of topic "t": name number 1 of 1`},
+		{"a leader in rack -2", detailed(&pluginproto.TopicDetail{LeaderRacks: []int32{0, -1}}), `leaders' racks of topic "t": name number -2 of 1`},
+		{"a signal of too few partitions", detailed(&pluginproto.TopicDetail{Signals: []*pluginproto.Signal{{Name: "lag", Values: []float64{1}}}}), `signal "lag" for 1 of 2 partitions`},
+		{"a signal that is no number", detailed(&pluginproto.TopicDetail{Signals: []*pluginproto.Signal{{Name: "lag", Values: []float64{1, math.NaN()}}}}), `partition 1 has signal "lag" of NaN`},
+		{"a signal twice", detailed(&pluginproto.TopicDetail{Signals: []*pluginproto.Signal{{Name: "lag", Values: []float64{1, 1}}, {Name: "lag", Values: []float64{1, 2}}}}), `topic "t" has signal "lag" twice`},
+		{"a member's signal that is no number", one(&pluginproto.Member{Id: "m", Signals: map[string]float64{"x": math.Inf(1)}}), `member "m": signal "x" is +Inf`},
+		{"a member from the future", one(&pluginproto.Member{Id: "m", UptimeNs: -1}), `member "m": uptime -1ns is negative`},
 		{"no such rack", detailed(&pluginproto.TopicDetail{RackCounts: []int32{1, 0}, Racks: []int32{1}}), `racks of topic "t": name number 1 of 1`},
 	} {
 		data, err := proto.Marshal(c.r)

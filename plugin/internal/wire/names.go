@@ -104,3 +104,17 @@ func labels(all map[string]string, f func(string) string) map[string]string {
 	}
 	return all
 }
+
+// signals applies text or raw to names. It returns the map itself where that changes nothing.
+func signals(all map[string]float64, f func(string) string) map[string]float64 {
+	for name := range all {
+		if f(name) != name {
+			out := make(map[string]float64, len(all))
+			for name, x := range all {
+				out[f(name)] = x
+			}
+			return out
+		}
+	}
+	return all
+}

@@ -13,6 +13,8 @@ with an object that has
     assign(group)         decides: a plan, {member's id: {topic: [partition, ...]}}, or an Answer
     user_data(topics)     optional: bytes to send along when a member joins
     on_assignment(given)  optional: what a member has been given, as an Assignment
+    signals()             optional: names of what it looks at of Topic.signals and Member.signals, such as ["lag"], and "uptime" if it
+                          looks at Member.uptime: always the same. Nothing else is measured for it
 
 assign has to be deterministic, whatever the order of members and topics, and to keep no state. Calls come from several threads at
 once. An exception is an error of the call: the host logs it, with its traceback, and asks another assignor.

@@ -26,6 +26,11 @@ def group(request: pb.AssignRequest) -> Group:
         topic = _at(topics, d.topic, "topic")
         topic.weights = list(d.weights)
         topic.racks = _runs(d.rack_counts, [_at(racks, r, "rack") for r in d.racks])
+        topic.leader_racks = [_at(racks, r - 1, "rack") if r else "" for r in d.leader_racks]
+        topic.signals = {s.name: list(s.values) for s in d.signals}
+        for column in (topic.weights, topic.racks, topic.leader_racks, *topic.signals.values()):
+            if len(column) not in (0, topic.partitions):
+                raise Malformed(f"{len(column)} details of topic {topic.name!r}, which has {topic.partitions} partitions")
     subscriptions = [[_at(names, t, "topic") for t in s.topics] for s in request.subscriptions]
     owned = _owned(topics, len(request.members), list(request.owners))
     members = [_member(m, names, subscriptions, of) for m, of in zip(request.members, owned)]
@@ -67,6 +72,8 @@ def _member(m: pb.Member, names: list[str], subscriptions: list[list[str]], owne
         draining=m.draining,
         labels=dict(m.labels),
         user_data=m.user_data,
+        uptime=m.uptime_ns / 1e9,
+        signals=dict(m.signals),
     )
 
 

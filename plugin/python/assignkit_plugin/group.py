@@ -18,6 +18,8 @@ class Topic:
     partitions: int
     weights: list[float] = field(default_factory=list)  # how heavy each partition is; empty if all count as 1
     racks: list[list[str]] = field(default_factory=list)  # of the replicas of each partition; empty if unknown
+    leader_racks: list[str] = field(default_factory=list)  # of the leader of each partition, "" where it is not known; empty if none is
+    signals: dict[str, list[float]] = field(default_factory=dict)  # what was measured of each partition, by name, such as "lag"
 
 
 @dataclass
@@ -39,6 +41,8 @@ class Member:
     draining: bool = False  # it is to keep only what no other may have
     labels: dict[str, str] = field(default_factory=dict)
     user_data: bytes = b""  # what user_data returned on its side
+    uptime: float = 0.0  # seconds that it has been running, 0 if it does not say
+    signals: dict[str, float] = field(default_factory=dict)  # what was measured of the member, by name
 
 
 @dataclass

@@ -34,6 +34,7 @@ class Service:
         self._assign = getattr(assignor, "assign", assignor)
         self._user_data = getattr(assignor, "user_data", None)
         self._on_assignment = getattr(assignor, "on_assignment", None)
+        self._signals = getattr(assignor, "signals", None)
         if not isinstance(self.name, str) or not callable(self._assign):
             raise TypeError(f"serve needs a name and a function, or an object with name and assign, and has {assignor!r}")
 
@@ -55,7 +56,14 @@ class Service:
             rebalance_protocol=protocol,
             on_assignment=self._on_assignment is not None,
             user_data=self._user_data is not None,
+            signals=self._looks_at(),
         )
+
+    def _looks_at(self) -> list[str]:
+        names = [] if self._signals is None else self._signals()
+        if isinstance(names, str):
+            raise TypeError(f"signals has to return a list of names, and returned {names!r}")
+        return sorted(set(names))
 
     def assign(self, request: pb.AssignRequest) -> pb.AssignResponse:
         group = columns.group(request)
