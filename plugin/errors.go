@@ -20,6 +20,9 @@ var (
 	ErrLock = errors.New("malformed lock file")
 	// ErrStart means: the plugin did not get ready: it could not be executed, ended, took too long, or speaks another version of the protocol.
 	ErrStart = errors.New("the plugin did not start")
+	// ErrPrivate means: the folder of [Config.Private] is not there, not writable, full, or its path too long, so that nothing can be copied to it and started.
+	// It comes with ErrStart.
+	ErrPrivate = errors.New("the folder that plugins are copied to cannot be used")
 	// ErrCrashed means: the plugin ended, or broke the connection, while it was asked.
 	ErrCrashed = errors.New("the plugin crashed")
 	// ErrUnresponsive means: the plugin did not answer in its time, and was killed.

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -35,13 +36,13 @@ func lockedImage(cfg Config, private *private, path string, entry *Locked) *imag
 	return &image{cfg: cfg, private: private, path: path, entry: entry, environment: entry.Environment, says: &says}
 }
 
-// launch says what to start: a private copy of the executable, if it is the one that was locked.
-func (i *image) launch() (*launch, error) {
+// launch says what to start: a private copy of the executable, if it is the one that was locked. It stops copying when ctx ends.
+func (i *image) launch(ctx context.Context) (*launch, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if !i.intact() {
 		i.dropCopy()
-		copied, sum, err := i.private.copy(i.path, i.entry)
+		copied, sum, err := i.private.copy(ctx, i.path, i.entry)
 		if err != nil {
 			return nil, err
 		}

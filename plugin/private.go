@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -41,8 +42,8 @@ func (p *private) dir() string {
 }
 
 // copy copies an executable, which has to be the one of an entry unless that is nil, into a folder of its own, and returns the path and its sha256. The
-// file keeps its name, which the plugin may print.
-func (p *private) copy(path string, entry *Locked) (copied string, sum []byte, err error) {
+// file keeps its name, which the plugin may print. It stops when ctx ends.
+func (p *private) copy(ctx context.Context, path string, entry *Locked) (copied string, sum []byte, err error) {
 	if err := checkExecutable(path); err != nil {
 		return "", nil, err
 	}
@@ -56,7 +57,7 @@ func (p *private) copy(path string, entry *Locked) (copied string, sum []byte, e
 		return "", nil, err
 	}
 	if dir, err = os.MkdirTemp(dir, "run-"); err != nil {
-		return "", nil, err
+		return "", nil, unusable(err)
 	}
 	defer func() {
 		if err != nil {
@@ -66,18 +67,43 @@ func (p *private) copy(path string, entry *Locked) (copied string, sum []byte, e
 	copied = filepath.Join(dir, filepath.Base(path))
 	to, err := os.OpenFile(copied, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o500)
 	if err != nil {
-		return "", nil, err
+		return "", nil, unusable(err)
 	}
 	hash := sha256.New()
-	_, err = io.Copy(io.MultiWriter(to, hash), io.LimitReader(from, maxExecutable))
+	_, err = io.Copy(io.MultiWriter(to, hash), io.LimitReader(untilDone{ctx, from}, maxExecutable))
 	if err = errors.Join(err, to.Chmod(0o500), to.Close()); err != nil {
-		return "", nil, fmt.Errorf("copying %s: %w", path, err)
+		return "", nil, fmt.Errorf("copying %s: %w", path, notCopied(copied, err))
 	}
 	sum = hash.Sum(nil)
 	if entry != nil {
 		err = entry.compare(path, sum)
 	}
 	return copied, sum, err
+}
+
+// untilDone reads until a context ends.
+type untilDone struct {
+	ctx  context.Context //nolint:containedctx // of one copy
+	from io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.from.Read(p)
+}
+
+// notCopied tells a folder that cannot be written to from a file that cannot be read.
+func notCopied(to string, err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok && failed.Path == to {
+		return unusable(err)
+	}
+	return err
+}
+
+func unusable(err error) error {
+	return fmt.Errorf("%w: %w: set Private, or TMPDIR, to another one", ErrPrivate, err)
 }
 
 // make makes the folder unless there is one, and removes those of hosts that have died.
@@ -96,19 +122,19 @@ func (p *private) make() (string, error) {
 	}
 	base, err := filepath.Abs(cmp.Or(p.base, os.TempDir()))
 	if err != nil {
-		return "", err
+		return "", unusable(err)
 	}
 	if long := len(base) + len("/") + len(privatePrefix) + 10; long > maxFolder {
-		return "", fmt.Errorf("%w: the path %s is %d bytes too long for sockets in it: set Private to a shorter one", ErrStart, base, long-maxFolder)
+		return "", fmt.Errorf("%w: the path %s is %d bytes too long for sockets in it: set Private, or TMPDIR, to a shorter one", ErrPrivate, base, long-maxFolder)
 	}
 	sweep(base)
 	path, err := os.MkdirTemp(base, privatePrefix)
 	if err != nil {
-		return "", err
+		return "", unusable(err)
 	}
 	held, err := hold(path)
 	if err != nil {
-		return "", errors.Join(err, os.RemoveAll(path))
+		return "", unusable(errors.Join(err, os.RemoveAll(path)))
 	}
 	p.path, p.held = path, held
 	return path, nil

@@ -3,12 +3,14 @@
 package plugin
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -21,7 +23,7 @@ func TestLongPrivateFolder(t *testing.T) {
 	}
 	executable(t, dir, "sticky")
 	lockSelf(t, cfg, "sticky")
-	if err := use(cfg); !errors.Is(err, ErrStart) || !strings.Contains(err.Error(), "bytes too long for sockets in it: set Private to a shorter one") {
+	if err := use(cfg); !errors.Is(err, ErrStart) || !strings.Contains(err.Error(), "bytes too long for sockets in it: set Private, or TMPDIR, to a shorter one") || !errors.Is(err, ErrPrivate) {
 		t.Error(err)
 	}
 }
@@ -32,8 +34,39 @@ func TestNoPrivateFolder(t *testing.T) {
 	cfg.Private = filepath.Join(cfg.Private, "none")
 	executable(t, dir, "sticky")
 	lockSelf(t, cfg, "sticky")
-	if err := use(cfg); !errors.Is(err, ErrStart) || !errors.Is(err, os.ErrNotExist) {
+	if err := use(cfg); !errors.Is(err, ErrStart) || !errors.Is(err, ErrPrivate) || !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+	write(t, cfg.Private, "no folder", 0o600)
+	if err := use(cfg); !errors.Is(err, ErrStart) || !errors.Is(err, ErrPrivate) || !errors.Is(err, syscall.ENOTDIR) {
+		t.Error(err)
+	}
+}
+
+// A folder that is full is to blame for a copy that fails, a file that cannot be read is not.
+func TestNotCopied(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "/tmp/ak-1/run-1/assignor-x", Err: syscall.ENOSPC}
+	if err := notCopied(full.Path, errors.Join(full, full)); !errors.Is(err, ErrPrivate) || !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if err := notCopied(full.Path, &os.PathError{Op: "read", Path: "plugins/assignor-x", Err: syscall.EIO}); errors.Is(err, ErrPrivate) || !errors.Is(err, syscall.EIO) {
+		t.Error(err)
+	}
+}
+
+// Copying a large executable ends with the context, and leaves nothing of it.
+func TestCopyIsCancelled(t *testing.T) {
+	dir := folder(t)
+	cfg := quiet(t, dir)
+	own := &private{base: cfg.Private}
+	defer own.remove() //nolint:errcheck // what is left is looked for
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := own.copy(ctx, executable(t, dir, "sticky"), nil); !errors.Is(err, context.Canceled) || errors.Is(err, ErrPrivate) {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(own.dir(), "run-*")); err != nil || len(left) > 0 {
+		t.Errorf("%q is left, %v", left, err)
 	}
 }
 
@@ -65,7 +98,7 @@ func TestSwappedBetweenCheckAndStart(t *testing.T) {
 	path := filepath.Join(dir, "assignor-p")
 	own := &private{base: cfg.Private}
 	i := lockedImage(cfg, own, path, &entry)
-	checked, err := i.launch()
+	checked, err := i.launch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func (s *supervisor) attempt(a *attempt) {
 
 // start starts a process that is what it should be, within ctx, which ends no later than closed.
 func (s *supervisor) start(ctx context.Context, op string, i *image, out *output) (*process, error) {
-	l, err := i.launch()
+	l, err := i.launch(ctx)
 	if err != nil && !isAny(err, refusals...) && !isAny(err, ErrStart, ErrClosed) { // of the system, as it made the copy
 		err = fmt.Errorf("%w: %w", ErrStart, err)
 	}
