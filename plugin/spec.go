@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,6 +65,10 @@ func (s *sharing) parsed(spec strategy.Spec) (strategy.Assignor, error) {
 
 // load takes the plugin from the catalog of its lock file and folder.
 func (s *sharing) load(spec strategy.Spec) (*Assignor, error) {
+	ms := spec.Int("timeout", 1)
+	if ms <= 0 || ms > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: timeout=%d is not within 1..%d milliseconds; leave it out for what the host's configuration says", strategy.ErrSpec, ms, math.MaxInt32)
+	}
 	cfg := s.cfg
 	cfg.Lock = spec.Value("lock", cfg.Lock)
 	if folder := spec.Value("folder", ""); folder != "" {
@@ -77,7 +82,7 @@ func (s *sharing) load(spec strategy.Spec) (*Assignor, error) {
 	if err != nil {
 		return nil, errors.Join(err, catalogs.leave(shared))
 	}
-	if ms := spec.Int("timeout", 0); ms > 0 {
+	if spec.Value("timeout", "") != "" {
 		a.timeouts.call = time.Duration(ms) * time.Millisecond
 	}
 	release := a.release

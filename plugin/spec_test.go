@@ -127,15 +127,18 @@ func TestSpecFallsBack(t *testing.T) {
 func TestSpecErrors(t *testing.T) {
 	lock := url.PathEscape(lockedFolder(t))
 	for spec, want := range map[string]error{
-		"plugin:other?lock=" + lock:                        ErrNotLocked,
-		"plugin:../sticky?lock=" + lock:                    ErrUnsafe,
-		"plugin:sticky?lock=" + lock + ".not":              ErrNotLocked,
-		"plugin:sticky?folder=nowhere&lock=" + lock:        ErrNotFound,
-		"plugin:sticky?lock=" + url.PathEscape("spec.go"):  ErrLock,
-		"plugin:sticky?fallback=none&lock=" + lock:         strategy.ErrUnknownStrategy,
-		"plugin:sticky?fallback=plugin:other&lock=" + lock: ErrNotLocked,
-		"plugin:sticky?timeout=long&lock=" + lock:          strategy.ErrSpec,
-		"plugin": strategy.ErrSpec,
+		"plugin:other?lock=" + lock:                           ErrNotLocked,
+		"plugin:../sticky?lock=" + lock:                       ErrUnsafe,
+		"plugin:sticky?lock=" + lock + ".not":                 ErrNotLocked,
+		"plugin:sticky?folder=nowhere&lock=" + lock:           ErrNotFound,
+		"plugin:sticky?lock=" + url.PathEscape("spec.go"):     ErrLock,
+		"plugin:sticky?fallback=none&lock=" + lock:            strategy.ErrUnknownStrategy,
+		"plugin:sticky?fallback=plugin:other&lock=" + lock:    ErrNotLocked,
+		"plugin:sticky?timeout=long&lock=" + lock:             strategy.ErrSpec,
+		"plugin:sticky?timeout=0&lock=" + lock:                strategy.ErrSpec,
+		"plugin:sticky?timeout=9000000000000000&lock=" + lock: strategy.ErrSpec,
+		"plugin:sticky?timeout=-1&lock=" + lock:               strategy.ErrSpec,
+		"plugin":                                              strategy.ErrSpec,
 	} {
 		a, err := strategy.Parse(spec)
 		if !errors.Is(err, want) {
