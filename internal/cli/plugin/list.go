@@ -37,7 +37,7 @@ started.
 -o wide shows why.`,
 		Example: `  assignctl plugin list
   assignctl plugin list --lock plugins/assignors.lock -o wide`,
-		Args: cobra.NoArgs,
+		Args: noPlace("list"),
 		RunE: func(*cobra.Command, []string) error { return runList(opts) },
 	}
 	cmd.Flags().SortFlags = false

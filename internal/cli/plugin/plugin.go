@@ -5,6 +5,7 @@ package plugin
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,23 @@ type place struct {
 func (p *place) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.lock, "lock", "", "the lock `FILE` (default assignors.lock)")
 	flags.StringArrayVar(&p.folders, "folder", nil, "look for executables in `DIR`, which may be repeated (default: the lock file's folder)")
+}
+
+// noPlace refuses arguments of a command that looks at a whole place, and says how that is named.
+func noPlace(command string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		lock := args[0]
+		if info, err := os.Stat(lock); err != nil {
+			lock = "FILE"
+		} else if info.IsDir() {
+			lock = filepath.Join(lock, host.DefaultLock)
+		}
+		return fault.Usage("%s takes no argument; plugins are where their lock file is: assignctl plugin %s --lock %s, and --folder DIR if their executables are not beside it",
+			command, command, lock)
+	}
 }
 
 // config is how plugins are run by these commands.

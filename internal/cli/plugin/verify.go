@@ -25,7 +25,7 @@ what was locked, by its sha256. None is started. If one is not, the exit code
 is 3. A deployment can ask this before it goes on.`,
 		Example: `  assignctl plugin verify --lock plugins/assignors.lock
   assignctl plugin verify --lock assignors.lock --folder plugins`,
-		Args: cobra.NoArgs,
+		Args: noPlace("verify"),
 		RunE: func(*cobra.Command, []string) error { return runVerify(opts) },
 	}
 	cmd.Flags().SortFlags = false
