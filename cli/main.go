@@ -18,6 +18,7 @@ import (
 
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/cli/plugin"
 	"github.com/assignkit/assignkit/internal/cli/root"
 	"github.com/assignkit/assignkit/internal/fault"
 )
@@ -89,7 +90,7 @@ func report(err error, streams Streams) int {
 	case errors.As(err, &assertion):
 		code = exitAssertion
 	}
-	fmt.Fprintf(streams.Err, "%s: %s\n", streams.name(), output.CleanText(err.Error()))
+	fmt.Fprintf(streams.Err, "%s: %s\n", streams.name(), output.CleanText(plugin.Message(err)))
 	return code
 }
 
