@@ -6,6 +6,8 @@ whom one has clearly more to do than the other, partitions move.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+
 from assignkit_plugin import Group, Member, Topic
 
 GAP = 0.1  # members whose loads differ by less than this share of the mean are even enough to move nothing between them
@@ -43,10 +45,10 @@ class Balance:
         subscribers, keepers = group.subscribers(), group.keepers()
         self.partitions: list[tuple[str, int]] = []
         self.weight: list[int] = []
-        self.readers: list[list[int]] = []  # of each partition
+        self.readers: list[frozenset[int]] = []  # of each partition
         self.keeper: list[int | None] = []
         for topic in group.topics:
-            readers = [number[m.id] for m in usable(subscribers[topic.name])]
+            readers = frozenset(number[m.id] for m in usable(subscribers[topic.name]))
             for p, weight in enumerate(weights(topic)):
                 self.partitions.append((topic.name, p))
                 self.weight.append(weight)
@@ -55,6 +57,7 @@ class Balance:
         self.capacity = [1 if m.draining else m.capacity for m in group.members]
         self.load = [0] * len(group.members)
         self.held: list[set[int]] = [set() for _ in group.members]
+        self.order = sorted(map(self.rank, range(len(group.members))))  # members, who has least to do first
 
     def keep(self):
         """Leaves partitions with the members that may go on having them."""
@@ -63,40 +66,56 @@ class Balance:
                 self.give(i, keeper)
 
     def place(self):
-        """Gives away what nobody has, the heaviest first, each to who has the least with it."""
+        """Gives away what nobody has, the heaviest first, each to who has least to do."""
         kept = set().union(*self.held)
         for i in sorted(set(range(len(self.partitions))) - kept, key=lambda i: (-self.weight[i], i)):
             if self.readers[i]:
-                self.give(i, min(self.readers[i], key=lambda m: (self.ratio(m, self.weight[i]), len(self.held[m]), m)))
+                self.give(i, self.lightest(self.readers[i]))
 
     def even_out(self):
-        """Moves partitions from who has most to who has least, as long as that makes the larger of two loads smaller.
+        """Moves partitions from who has most to do to who has least, as long as that makes the larger of two loads smaller.
 
         It ends: of the loads of all members, sorted from the largest, the first that a move changes becomes smaller.
         """
-        while step := self.find_step():
+        gap = GAP * sum(self.load) / max(1, sum(self.capacity))
+        while step := self.find_step(gap):
             i, giver, taker = step
-            self.held[giver].remove(i)
-            self.load[giver] -= self.weight[i]
+            self.take(i, giver)
             self.give(i, taker)
 
-    def find_step(self) -> tuple[int, int, int] | None:
-        """The first partition that is to move, with its giver and taker."""
-        order = sorted(range(len(self.load)), key=lambda m: (self.ratio(m), m))
-        gap = GAP * sum(self.load) / max(1, sum(self.capacity))
-        for giver in reversed(order):
-            for taker in order:
-                if self.ratio(giver) - self.ratio(taker) <= gap:
-                    break
-                options = [(self.larger(i, giver, taker), i) for i in self.held[giver] if taker in self.readers[i]]
-                larger, i = min(options, default=(self.ratio(giver), None))
-                if larger < self.ratio(giver):
+    def find_step(self, gap: float) -> tuple[int, int, int] | None:
+        """The next partition that is to move, with its giver and taker. If the lightest reader must not take one, no other may."""
+        for *_, giver in reversed(self.order):
+            most = self.ratio(giver)
+            if most - self.order[0][0] <= gap:
+                return None
+            takers = {readers: self.lightest(readers) for readers in {self.readers[i] for i in self.held[giver]}}
+            options = [(self.larger(i, giver, takers[self.readers[i]]), i) for i in self.held[giver]]
+            for larger, i in sorted(options):
+                taker = takers[self.readers[i]]
+                if larger < most and most - self.ratio(taker) > gap:
                     return i, giver, taker
         return None
 
     def give(self, i: int, m: int):
+        self.change(m, self.weight[i])
         self.held[m].add(i)
-        self.load[m] += self.weight[i]
+
+    def take(self, i: int, m: int):
+        self.change(m, -self.weight[i])
+        self.held[m].remove(i)
+
+    def change(self, m: int, more: int):
+        """Changes a member's load, and its place in the order."""
+        del self.order[bisect_left(self.order, self.rank(m))]
+        self.load[m] += more
+        insort(self.order, self.rank(m))
+
+    def rank(self, m: int) -> tuple[float, int, int]:
+        return self.ratio(m), -self.capacity[m], m
+
+    def lightest(self, readers: frozenset[int]) -> int:
+        return next(m for *_, m in self.order if m in readers)
 
     def ratio(self, m: int, more: int = 0) -> float:
         return (self.load[m] + more) / self.capacity[m]
