@@ -2,6 +2,7 @@
 // the script bench/report writes all of that page. It is run from the top of the module:
 //
 //	go run ./bench/targets
+//	go run ./bench/targets weights rules    # some parts of it: simulate, assign, leader, weights, rules, plugin
 //
 // It is the only place that times anything; a target that is missed is named in what it prints, and makes it exit with 1.
 package main
@@ -23,7 +24,7 @@ func main() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	missed, err := run(ctx, os.Stdout)
+	missed, err := run(ctx, os.Stdout, os.Args[1:])
 	stop()
 	switch {
 	case err != nil:
