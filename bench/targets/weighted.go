@@ -44,7 +44,7 @@ func solveWeighted(ctx context.Context, w io.Writer) (missed int, err error) {
 	fmt.Fprint(w, "| shape | step | to reach | median | of the bound | weight moved | of the least load possible | reached |\n|---|---|---|---|---|---|---|---|\n")
 	for i := range weightedTargets {
 		x := &weightedTargets[i]
-		fresh, join, err := x.problems()
+		fresh, join, err := x.problems(ctx)
 		if err != nil {
 			return missed, err
 		}
@@ -52,10 +52,7 @@ func solveWeighted(ctx context.Context, w io.Writer) (missed int, err error) {
 			name string
 			p    *weighted.Problem
 		}{{"fresh", fresh}, {"join", join}} {
-			if ctx.Err() != nil {
-				return missed, ctx.Err()
-			}
-			s, err := solve(step.p)
+			s, err := solve(ctx, step.p)
 			if err != nil {
 				return missed, err
 			}
@@ -83,7 +80,7 @@ func (x *weightedTarget) describe() string {
 }
 
 // problems returns the group in which nobody has anything, and the one in which all have what they got there and a member has joined.
-func (x *weightedTarget) problems() (fresh, join *weighted.Problem, err error) {
+func (x *weightedTarget) problems(ctx context.Context) (fresh, join *weighted.Problem, err error) {
 	r := rand.New(rand.NewPCG(65, 66))
 	fresh = &weighted.Problem{
 		Problem: balance.Problem{Members: x.members, Partitions: slices.Repeat([]int32{100}, x.partitions/100)}, Weight: zipf(r, x.partitions),
@@ -103,7 +100,7 @@ func (x *weightedTarget) problems() (fresh, join *weighted.Problem, err error) {
 			}
 		}
 	}
-	answer, err := weighted.Solve(fresh, weighted.Options{})
+	answer, err := weighted.Solve(ctx, fresh, weighted.Options{})
 	with.Owner = answer.Owner
 	return fresh, &with, err
 }
@@ -118,13 +115,13 @@ func zipf(r *rand.Rand, n int) []int64 {
 	return list
 }
 
-func solve(p *weighted.Problem) (s solved, err error) {
+func solve(ctx context.Context, p *weighted.Problem) (s solved, err error) {
 	const calls = 15
 	var answer weighted.Result
 	var times []time.Duration
 	for range calls {
 		started := time.Now()
-		if answer, err = weighted.Solve(p, weighted.Options{}); err != nil {
+		if answer, err = weighted.Solve(ctx, p, weighted.Options{}); err != nil {
 			return s, err
 		}
 		times = append(times, time.Since(started))

@@ -69,7 +69,10 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (strategy.Assi
 		}
 		return strategy.Assignment{}, fmt.Errorf("rules %s: %w", a.config.Name, err)
 	}
-	r, err := weighted.Solve(p, a.config.options())
+	r, err := weighted.Solve(ctx, p, a.config.options())
+	if ctx.Err() != nil {
+		return strategy.Assignment{}, ctx.Err()
+	}
 	if err != nil {
 		return strategy.Assignment{}, fmt.Errorf("rules %s: %w", a.config.Name, err)
 	}
@@ -90,7 +93,7 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (strategy.Assi
 		a.reports.once("split", "partitions are to stay together that no member may have together, so they are assigned one by one",
 			slog.Int("units", len(r.Split)), slog.String("group", g.Name))
 	}
-	return answer, ctx.Err()
+	return answer, nil
 }
 
 // Unit returns what together gives for a partition, so that a cooperative group hands over at one moment what belongs together.

@@ -12,7 +12,7 @@ func benchmark(b *testing.B, name string, p *Problem, o Options) {
 		var got Result
 		for b.Loop() {
 			var err error
-			if got, err = Solve(p, o); err != nil {
+			if got, err = Solve(b.Context(), p, o); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -50,7 +50,7 @@ func BenchmarkSolve(b *testing.B) {
 				b.Run(fmt.Sprintf("partitions=%d/members=%d/shape=%s/weights=%s", size[0], size[1], shape, weights), func(b *testing.B) {
 					r := rand.New(rand.NewPCG(1, 2))
 					p := shaped(r, shape, weights, size[0], size[1])
-					first, err := Solve(p, Options{})
+					first, err := Solve(b.Context(), p, Options{})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -44,5 +44,7 @@
 // # Budget
 //
 // Work is counted in steps, never in time. When the budget ends, what has been reached is returned and Result.Stopped says what was
-// being done. Placing partitions is not counted.
+// being done. Placing partitions is not counted. A context that ends is an error, whatever has been reached: an answer that depended on time
+// could not be had again. Where internal/balance decides, only its budget
+// bounds the work.
 package weighted

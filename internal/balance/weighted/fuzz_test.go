@@ -74,15 +74,15 @@ func FuzzSolve(f *testing.F) {
 	f.Add([]byte("\xff\xff\x05\x03\x05\x06\x04\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x09\x01\x03\x05\x02\x04\x01\x22\x02\x30\x01\x17\x02\x09\x01\x01\x02"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, o := problemFrom(data)
-		got, err := Solve(p, o)
+		got, err := Solve(t.Context(), p, o)
 		if err != nil {
 			return
 		}
 		check(t, p, o, got)
-		if again, _ := Solve(p, o); !reflect.DeepEqual(again, got) {
+		if again, _ := Solve(t.Context(), p, o); !reflect.DeepEqual(again, got) {
 			t.Fatal("not deterministic")
 		}
-		s := newSolver(p, o)
+		s := newSolver(t.Context(), p, o)
 		s.run()
 		newReplay(t, s).run()
 	})

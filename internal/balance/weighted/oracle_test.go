@@ -389,7 +389,7 @@ func randomProblem(r *rand.Rand, c recipe) *Problem {
 
 func mustSolve(t testing.TB, p *Problem, o Options) Result {
 	t.Helper()
-	r, err := Solve(p, o)
+	r, err := Solve(t.Context(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}

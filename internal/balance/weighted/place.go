@@ -40,6 +40,9 @@ func (s *solver) place() {
 		if x.owner != None {
 			continue
 		}
+		if s.abandoned() {
+			return
+		}
 		if next != nil {
 			s.trial = append(s.trial[:0], hop{i, next.first()})
 			s.apply(Placed, next.first(), s.trial)
@@ -56,6 +59,9 @@ func (s *solver) place() {
 	}
 	room := newSearch(s)
 	for _, i := range full {
+		if s.abandoned() {
+			return
+		}
 		if !room.makeRoom(i) {
 			s.lastResort(i)
 		}
@@ -64,7 +70,7 @@ func (s *solver) place() {
 
 // placeLate tries again with what found no room: others have moved since.
 func (s *solver) placeLate() {
-	if s.limit == math.MaxInt32 {
+	if s.limit == math.MaxInt32 || s.cancelled {
 		return
 	}
 	for i := int32(len(s.item)) - 1; i >= 0; i-- {

@@ -66,7 +66,7 @@ func TestInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, o := drawProblem(t), drawOptions(t)
 		before := p.describe()
-		got, err := Solve(p, o)
+		got, err := Solve(t.Context(), p, o)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, before)
 		}
@@ -74,7 +74,7 @@ func TestInvariants(t *testing.T) {
 		if p.describe() != before {
 			t.Fatal("the problem was changed")
 		}
-		if again, _ := Solve(p, o); !reflect.DeepEqual(again, got) {
+		if again, _ := Solve(t.Context(), p, o); !reflect.DeepEqual(again, got) {
 			t.Fatal("not deterministic")
 		}
 	})
@@ -89,8 +89,8 @@ func TestTopicsInAnotherOrder(t *testing.T) {
 		q := *p
 		q.Weight = slices.Clone(weights)
 		slices.Reverse(q.Weight)
-		a, errA := Solve(p, Options{})
-		b, errB := Solve(&q, Options{})
+		a, errA := Solve(t.Context(), p, Options{})
+		b, errB := Solve(t.Context(), &q, Options{})
 		if errA != nil || errB != nil || !slices.Equal(a.Loads, b.Loads) {
 			t.Fatal(a.Loads, b.Loads, errA, errB)
 		}

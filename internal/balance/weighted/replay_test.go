@@ -220,7 +220,7 @@ func TestReasons(t *testing.T) {
 			capacity: n % 3, draining: n%7 == 0, together: n%4 == 0, prefer: n%11 == 0, limit: int32(max(0, n%9-6) * 7),
 		})
 		o := []Options{{}, {Strict: true}, {Noise: -1}, {MaxMoves: 3}, {Tolerance: -1, Noise: -1, Gain: 1}}[n%5]
-		s := newSolver(p, o)
+		s := newSolver(t.Context(), p, o)
 		s.run()
 		newReplay(t, s).run()
 		for i := range s.journal {

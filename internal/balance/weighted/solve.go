@@ -1,14 +1,15 @@
 package weighted
 
 import (
+	"context"
 	"slices"
 
 	"github.com/assignkit/assignkit/internal/balance"
 )
 
-// Solve returns an assignment; see the package comment for what it is good for. An error says that the problem is malformed.
-// Solve keeps nothing of p and changes nothing in it, and may be called from several goroutines.
-func Solve(p *Problem, o Options) (Result, error) {
+// Solve returns an assignment; see the package comment for what it is good for. An error says that the problem is malformed, or is the
+// context's if that ended first. Solve keeps nothing of p and changes nothing in it, and may be called from several goroutines.
+func Solve(ctx context.Context, p *Problem, o Options) (Result, error) {
 	if err := p.validate(); err != nil {
 		return Result{}, err
 	}
@@ -19,8 +20,11 @@ func Solve(p *Problem, o Options) (Result, error) {
 			return r, err
 		}
 	}
-	s := newSolver(p, o)
+	s := newSolver(ctx, p, o)
 	s.run()
+	if s.cancelled {
+		return Result{}, ctx.Err()
+	}
 	return s.result(), nil
 }
 

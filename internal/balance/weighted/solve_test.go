@@ -70,7 +70,7 @@ func TestTargets(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
 		p := randomProblem(r, recipe{topics: 8, members: 6, partitions: 30, weights: "uniform", restricted: true, capacity: 3})
-		s := newSolver(p, Options{})
+		s := newSolver(t.Context(), p, Options{})
 		s.settleHomes()
 		s.setTargets()
 		weight := make([]float64, s.classes.len())
@@ -133,7 +133,7 @@ func TestJitter(t *testing.T) {
 				without := 0
 				for n := range 100 {
 					q := p.jittered(r)
-					if got, err := Solve(q, Options{}); err != nil || len(got.Moves) > 0 {
+					if got, err := Solve(t.Context(), q, Options{}); err != nil || len(got.Moves) > 0 {
 						t.Fatalf("rebalance %d moved %+v, %v", n, got.Moves, err)
 					}
 					if n < 5 {
@@ -173,7 +173,7 @@ func TestQueue(t *testing.T) {
 		p := randomProblem(r, recipe{topics: 3, members: 9, partitions: 20, weights: weightings[n%len(weightings)]})
 		q := *p
 		q.Limit = 1000 // not for the queue
-		with, without := newSolver(p, Options{}), newSolver(&q, Options{})
+		with, without := newSolver(t.Context(), p, Options{}), newSolver(t.Context(), &q, Options{})
 		for _, s := range []*solver{with, without} {
 			s.settleHomes()
 			s.setTargets()
@@ -345,13 +345,13 @@ func TestMalformed(t *testing.T) {
 	} {
 		p := good()
 		spoil(p)
-		if _, err := Solve(p, Options{}); !errors.Is(err, errProblem) {
+		if _, err := Solve(t.Context(), p, Options{}); !errors.Is(err, errProblem) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	p := good()
 	p.Members = -1
-	if _, err := Solve(p, Options{}); err == nil {
+	if _, err := Solve(t.Context(), p, Options{}); err == nil {
 		t.Error("internal/balance does not check")
 	}
 }
@@ -361,13 +361,13 @@ func TestHotOrphans(t *testing.T) {
 	for _, shape := range []string{"equal", "half"} {
 		r := rand.New(rand.NewPCG(1, 2))
 		p := shaped(r, shape, "zipf", 10000, 500)
-		first, err := Solve(p, Options{})
+		first, err := Solve(t.Context(), p, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Owner = first.Owner
 		for m := range int32(8) {
-			got, err := Solve(p.left(60*m), Options{}) // the oracle is too slow for so many
+			got, err := Solve(t.Context(), p.left(60*m), Options{}) // the oracle is too slow for so many
 			if err != nil {
 				t.Fatal(err)
 			}

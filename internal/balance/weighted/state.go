@@ -1,6 +1,7 @@
 package weighted
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -14,6 +15,7 @@ type settings struct {
 
 // solver is the state of one Solve.
 type solver struct {
+	ctx     context.Context
 	p       *Problem
 	o       settings
 	classes *classes
@@ -38,7 +40,9 @@ type solver struct {
 	cause       []cause
 	journal     []entry
 	left        int64 // steps of work
+	glance      int64 // the context is looked at when no more than this is left
 	stopped     string
+	cancelled   bool
 
 	receivers []int32
 	takers    []uint64
@@ -72,10 +76,10 @@ type entry struct {
 	free   bool // it was made while only items that are not at home may move
 }
 
-func newSolver(p *Problem, o Options) *solver {
+func newSolver(ctx context.Context, p *Problem, o Options) *solver {
 	n := p.Members
 	s := &solver{
-		p: p, o: o.settings(p), classes: newClasses(p.Words()), limit: p.Limit,
+		ctx: ctx, p: p, o: o.settings(p), classes: newClasses(p.Words()), limit: p.Limit,
 		capacity: make([]float64, n), drains: make([]bool, n), load: make([]int64, n), ratio: make([]float64, n),
 		count: make([]int32, n), held: make([][]int32, n), target: make([]float64, n),
 		takers: make([]uint64, max(1, p.Words())),
@@ -89,6 +93,7 @@ func newSolver(p *Problem, o Options) *solver {
 	case o.Budget < 0:
 		s.left = math.MaxInt64
 	}
+	s.glance = s.left
 	largest := int32(1)
 	if len(p.Capacity) > 0 {
 		largest = max(1, slices.Max(p.Capacity))
@@ -161,12 +166,27 @@ func (o Options) settings(p *Problem) settings {
 // spend counts work.
 func (s *solver) spend(steps int) { s.left -= int64(steps) }
 
-// out tells whether the budget has ended, and notes what was going on.
+// out tells whether the budget or the context has ended, and notes what was going on.
 func (s *solver) out(stage string) bool {
+	if s.left <= s.glance {
+		s.glance = s.left - glances
+		s.abandoned()
+	}
 	if s.left < 0 && s.stopped == "" {
 		s.stopped = stage
 	}
 	return s.left < 0
+}
+
+// glances is the work between two looks at the context: about a millisecond.
+const glances = 1_000_000
+
+// abandoned tells whether the context has ended. All work ends then as it does with the budget, and its result is not for use.
+func (s *solver) abandoned() bool {
+	if !s.cancelled && s.ctx.Err() != nil {
+		s.cancelled, s.left = true, -1
+	}
+	return s.cancelled
 }
 
 // with is the ratio of m with so much more load.

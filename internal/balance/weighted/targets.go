@@ -92,6 +92,9 @@ func (f *filling) sweep(classes []int32) (changed []int32, worst float64) {
 		if f.weight[k] <= 0 || !f.stale(k) {
 			continue
 		}
+		if f.s.abandoned() {
+			break
+		}
 		if c := f.fill(k); c > f.precise {
 			list = append(list, k)
 			worst = max(worst, c)
