@@ -30,6 +30,9 @@ func explain(message string, o Options) (problem, hint string) {
 		return fmt.Sprintf("unknown name %q", m[1]), meant(m[1], names, fields(reflect.TypeOf(o.Env)))
 	}
 	if m := unknownField.FindStringSubmatch(message); m != nil {
+		if plain := map[string]string{"float64": "a number", "int": "a number", "string": "text", "bool": "what is true or false"}[m[1]]; plain != "" {
+			return fmt.Sprintf("%s has no fields, so no %q", plain, m[2]), ""
+		}
 		name, t := owner(reflect.TypeOf(o.Env), "", m[1], 0)
 		if t != nil {
 			return fmt.Sprintf("%s has no %q", name, m[2]), meant(m[2], fields(t), fields(t))
