@@ -34,15 +34,22 @@ func commons() []common {
 	}
 }
 
-// Groups of members of four clients, each leading once, share a topic; everything is read once while members come and go.
+// Groups of members of four clients, each leading once, share a topic; everything is read once while members come and go. Most of that is waiting
+// for heartbeats and for joins of other clients, so the groups do it at the same time.
 func TestKafkaMixed(t *testing.T) {
 	c := startKafka(t, kafkatest.Config{})
-	for _, a := range commons() {
+	for i, a := range commons() {
 		for _, leader := range []string{"ours", "java", "franz", "sarama"} {
-			t.Run(a.name+", "+leader+" leads", func(t *testing.T) { mixed(t, c, a, leader) })
+			t.Run(a.name+", "+leader+" leads", func(t *testing.T) {
+				t.Parallel()
+				mixed(t, c, commons()[i], leader) // Sarama's have state
+			})
 		}
 	}
-	t.Run("rolling upgrade", func(t *testing.T) { upgrade(t, c) })
+	t.Run("rolling upgrade", func(t *testing.T) {
+		t.Parallel()
+		upgrade(t, c)
+	})
 }
 
 func mixed(t *testing.T, c *realCluster, a common, leader string) {
