@@ -216,11 +216,6 @@ func TestClaimsWhatIsBeingCommitted(t *testing.T) {
 		if r.m.State() == Revoking {
 			r.beat()
 			r.reply(wire.HeartbeatReply{Code: wire.RebalanceInProgress})
-			if r.m.State() != Revoking || r.out.Wake != r.now+commitWait {
-				t.Fatalf("does not wait for the commit: %s, wakes at %v, now %v", r.m.Describe(), r.out.Wake, r.now)
-			}
-			r.now = r.out.Wake
-			r.step(Tick{})
 		}
 		s := r.said()
 		u, _, err := protocol.DecodeUserData(s.UserData)
@@ -231,26 +226,6 @@ func TestClaimsWhatIsBeingCommitted(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(s.Owned, claims) || len(u.Releasing) > 0 == lost {
 			t.Errorf("lost %v: claims %v, releases %v, %v", lost, s.Owned, u.Releasing, err)
 		}
-	}
-}
-
-// A member that has revoked joins a round that others wait in as soon as its commits are answered, without claiming what it has given up.
-func TestWaitsForCommits(t *testing.T) {
-	r := newRig(t, Config{})
-	r.stable()
-	r.commit(1, 1, 5)
-	sent := r.out.Requests[0].ID
-	r.step(Rejoin{Reason: "test"})
-	r.again(2, 0)
-	r.step(CallbackDone{ID: r.out.Callback.ID})
-	r.beat()
-	r.reply(wire.HeartbeatReply{Code: wire.RebalanceInProgress})
-	if r.m.State() != Revoking {
-		t.Fatal("does not wait: ", r.m.Describe())
-	}
-	r.step(Replied{ID: sent, Body: wire.CommitReply{Codes: []wire.Code{wire.None}}})
-	if owned := r.said().Owned; !reflect.DeepEqual(owned, []strategy.TopicPartitions{{Topic: "t", Partitions: []int32{0}}}) {
-		t.Errorf("claims %v", owned)
 	}
 }
 

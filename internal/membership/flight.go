@@ -175,8 +175,8 @@ func (m *Machine) wake() Time {
 	if m.state == Stable && m.next.at > m.now {
 		at = min(at, m.next.at)
 	}
-	if due := m.dueAt(); m.state == Revoking && due > m.now {
-		at = min(at, due)
+	if m.state == Revoking && m.joinAt > m.now {
+		at = min(at, m.joinAt)
 	}
 	if m.partBy > m.now {
 		at = min(at, m.partBy)

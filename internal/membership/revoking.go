@@ -1,35 +1,18 @@
 package membership
 
-import "time"
-
-// advanceRevoking joins once what has to be given up is, and all commits of it are answered.
+// advanceRevoking joins once what has to be given up is, and all commits of it are answered, or else, still claiming that, when it is time to.
 func (m *Machine) advanceRevoking() {
-	if m.released() || m.now >= m.dueAt() && m.cfg.cooperative() || m.cfg.bug == "join before revoke" {
+	if m.released() || m.now >= m.joinAt && m.cfg.cooperative() || m.cfg.bug == "join before revoke" {
 		m.becomeJoining()
 		return
 	}
 	m.beat()
 }
 
-// commitWait is how long a member that has revoked waits for the answers to its commits before it joins a round that others wait in. Joining
-// without them costs a further round, in which its partitions are away: with members that hear of it by their heartbeats, for seconds.
-const commitWait = time.Second
-
-// dueAt is when to join although something is not released yet.
-func (m *Machine) dueAt() Time {
-	if m.joinAt == Never || !m.revoked() {
-		return m.joinAt
-	}
-	return m.joinAt + min(commitWait, m.cfg.Rebalance/8)
-}
-
-// revoked says that the application works on nothing that the member is not assigned. What is lost does not count: it was released without
-// being asked.
-func (m *Machine) revoked() bool { return len(m.announced.minus(m.lost).minus(m.assigned)) == 0 }
-
-// released says that the member has nothing that it is not assigned: it is revoked, and no commit of it is open.
+// released says that the member has nothing that it is not assigned: the application works on none of it, and no commit of it is open. What is
+// lost does not count: it was released without being asked.
 func (m *Machine) released() bool {
-	if !m.revoked() {
+	if len(m.announced.minus(m.lost).minus(m.assigned)) > 0 {
 		return false
 	}
 	for _, c := range m.commits {
