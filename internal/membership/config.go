@@ -24,6 +24,10 @@ type Config struct {
 	Labels   map[string]string
 	Capacity int32
 
+	// Started is when the member began, by the clock on the wall. It is told to leaders only as [UserData] asks, since it makes what a
+	// static member says after a restart differ from what it said before, which costs a rebalance.
+	Started time.Time
+
 	// HandOver has the member do as the leader announces: it works on what it is to give up until others have joined, prepares for what is to
 	// come, and moves its partitions away before it leaves. It needs assignors that are all cooperative, and says nothing else.
 	HandOver bool

@@ -24,7 +24,10 @@ type Subscribe struct {
 
 // UserData sets what each offered assignor sends along with the next join, by its name. It is no reason to join. See
 // [Config.UserData] for when it is owed.
-type UserData struct{ ByName map[string][]byte }
+type UserData struct {
+	ByName map[string][]byte
+	Uptime []string // names of the assignors that are to be told [Config.Started] as well
+}
 
 // Metadata is what the driver knows of topics: all those that the member subscribes to and, while it leads, those of its plan. A change
 // of a topic that matters starts a rebalance. A topic that was deleted and created anew is another one: what the member had of it is lost and,

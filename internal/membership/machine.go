@@ -50,7 +50,8 @@ type Machine struct {
 	// What it wants.
 	topics    []string
 	userData  map[string][]byte
-	dataBy    Time // until when a join waits for what is owed of it, 0 if nothing is
+	uptime    []string // names of the assignors that are told when the member began
+	dataBy    Time     // until when a join waits for what is owed of it, 0 if nothing is
 	draining  bool
 	drainTold bool                // the last join said so
 	again     Reason              // why to rebalance as soon as possible
@@ -125,7 +126,7 @@ func (m *Machine) take(in Input) {
 	case Subscribe:
 		m.subscribe(in)
 	case UserData:
-		m.userData, m.dataBy = in.ByName, 0
+		m.userData, m.uptime, m.dataBy = in.ByName, in.Uptime, 0
 	case Metadata:
 		m.learn(in.Topics)
 	case Replied:

@@ -2,6 +2,7 @@ package membership
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/assignkit/assignkit/internal/membership/wire"
 	"github.com/assignkit/assignkit/internal/protocol"
@@ -56,6 +57,9 @@ func (m *Machine) awaitUserData() {
 // everything up, are hints: of those there is as much as there is room for, since without the rest a join is no worse than others'.
 func (m *Machine) userDataOf(o *Offer, releasing set) ([]byte, error) {
 	u := protocol.UserData{Labels: m.cfg.Labels, Capacity: m.cfg.Capacity, Draining: m.draining, Follows: m.cfg.handsOver(), Assignor: m.userData[o.Name]}
+	if slices.Contains(m.uptime, o.Name) {
+		u.Started = m.cfg.Started
+	}
 	data, err := u.AppendBinary(nil)
 	if err != nil {
 		return nil, err

@@ -75,3 +75,23 @@ func TestJoinWaitsForUserData(t *testing.T) {
 	r.step(Rejoin{Reason: "test"})
 	expect(r, "in time", true)
 }
+
+// When the member began is told to those who look at that, always the same.
+func TestStartedIsTold(t *testing.T) {
+	began := time.UnixMilli(1_700_000_000_123)
+	for _, told := range [][]string{nil, {"other"}, {"c"}} {
+		r := newRig(t, Config{UserData: time.Second, Started: began})
+		r.reply(wire.FindCoordinatorReply{Node: 1})
+		r.now += time.Second / 2
+		r.step(UserData{Uptime: told})
+		join := r.out.Requests[0].Body.(wire.Join) //nolint:forcetypeassert // it panics, then
+		s, err := protocol.DecodeSubscription(join.Offers[0].Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, _, err := protocol.DecodeUserData(s.UserData)
+		if want := len(told) > 0 && told[0] == "c"; err != nil || want != u.Started.Equal(began) || want == u.Started.IsZero() {
+			t.Errorf("where %q is told, it began at %v, %v", told, u.Started, err)
+		}
+	}
+}

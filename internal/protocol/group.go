@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -28,6 +29,8 @@ type Join struct {
 	Topics []string
 	// Follows says of each member whether it does as a [FollowUp] says.
 	Follows []bool
+	// Started says of each member when it began, by its own clock; zero if it does not say.
+	Started []time.Time
 	// Remarks says what was odd, in the order of the members.
 	Remarks []Remark
 
@@ -64,7 +67,7 @@ func DecodeJoin(name string, members []JoinMember) *Join {
 	for i := range members {
 		size += len(members[i].Metadata)
 	}
-	j := &Join{Members: make([]strategy.Member, len(members)), Follows: make([]bool, len(members)), name: name, claims: make([][]byte, len(members))}
+	j := &Join{Members: make([]strategy.Member, len(members)), Follows: make([]bool, len(members)), Started: make([]time.Time, len(members)), name: name, claims: make([][]byte, len(members))}
 	p := newPool(size)
 	for i := range members {
 		j.member(i, &members[i], p)
@@ -130,7 +133,7 @@ func (j *Join) userData(i int, p *pool) {
 		m.Owned, m.Generation = u.Previous.Partitions, u.Previous.Generation
 		j.claims[i] = p.written(m.Owned)
 	}
-	m.Releasing, m.Expecting, j.Follows[i] = u.Releasing, u.Expecting, u.Follows
+	m.Releasing, m.Expecting, j.Follows[i], j.Started[i] = u.Releasing, u.Expecting, u.Follows, u.Started
 }
 
 func (j *Join) remark(m *strategy.Member, err error) {

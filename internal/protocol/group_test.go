@@ -119,7 +119,7 @@ func metadata(t *testing.T, s Subscription) []byte {
 func TestDecodeJoin(t *testing.T) {
 	user, err := (&UserData{
 		Labels: map[string]string{"tier": "gold"}, Capacity: 3, Draining: true, Releasing: []strategy.TopicPartitions{tp("t", 1)},
-		Expecting: []strategy.TopicPartitions{tp("t", 0)}, Follows: true, Assignor: []byte("mine"),
+		Expecting: []strategy.TopicPartitions{tp("t", 0)}, Follows: true, Started: time.UnixMilli(5), Assignor: []byte("mine"),
 	}).AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +149,9 @@ func TestDecodeJoin(t *testing.T) {
 	}
 	if want := []bool{false, false, true, false, false}; !reflect.DeepEqual(j.Follows, want) {
 		t.Errorf("follows %v", j.Follows)
+	}
+	if want := []time.Time{{}, {}, time.UnixMilli(5), {}, {}}; !reflect.DeepEqual(j.Started, want) {
+		t.Errorf("started %v", j.Started)
 	}
 	if len(j.Remarks) != 2 || j.Remarks[0].Member != "d" || j.Remarks[0].SetAside || j.Remarks[1].Member != "e" || !j.Remarks[1].SetAside {
 		t.Errorf("remarks %v", j.Remarks)

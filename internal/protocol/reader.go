@@ -72,6 +72,15 @@ func (r *reader) int32(field string) int32 {
 	return int32(binary.BigEndian.Uint32(r.data[r.at-4:]))
 }
 
+func (r *reader) int64(field string) int64 {
+	if r.left() < 8 {
+		r.fail(field, r.at, ErrTruncated)
+		return 0
+	}
+	r.at += 8
+	return int64(binary.BigEndian.Uint64(r.data[r.at-8:]))
+}
+
 // version reads a version from 0 to newest, and any later one as newest.
 func (r *reader) version(newest int16) int16 {
 	v := r.int16("version")

@@ -145,6 +145,9 @@ func userData(t *rapid.T) UserData {
 	if len(u.Labels) == 0 {
 		u.Labels = nil
 	}
+	if rapid.Bool().Draw(t, "started") {
+		u.Started = time.UnixMilli(rapid.Int64Min(1).Draw(t, "since"))
+	}
 	if rapid.Bool().Draw(t, "previous") {
 		u.Previous = &Previous{Generation: rapid.Int32().Draw(t, "generation"), Partitions: partitionLists(t, "partitions")}
 	}

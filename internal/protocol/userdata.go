@@ -1,6 +1,7 @@
 // User data: what members and leaders of this project add to subscriptions and assignments.
 //
-//	version 1  labels, capacity, draining, follow-up, coming, releasing, previous, expecting, follows; the assignor's own part
+//	version 1  labels, capacity, draining, follow-up, coming, releasing, previous, expecting, follows, started; the
+//	           assignor's own part
 
 package protocol
 
@@ -51,6 +52,7 @@ const (
 //	7    previous   int32 generation | as coming
 //	8    expecting  as coming
 //	9    follows    nothing
+//	10   started    int64 milliseconds since 1970, more than 0
 //
 // Readers pass over items with other tags, bytes behind what they know of a value (but labels take all of theirs), and bytes behind the
 // assignor's part, so all three may grow within version 1. What another version contains is not known.
@@ -63,6 +65,7 @@ type UserData struct {
 	Previous  *Previous                  // what it had before it gave everything up to join, nil for nothing
 	Expecting []strategy.TopicPartitions // what it was told was coming, and reads ahead
 	Follows   bool                       // it does as a FollowUp says
+	Started   time.Time                  // when the member began, by its own clock; zero is not written. In whole milliseconds: fractions are cut
 
 	// Of the leader, in assignments.
 	FollowUp *FollowUp                  // the round that follows, nil if none does
@@ -101,6 +104,7 @@ const (
 	tagPrevious  = 7
 	tagExpecting = 8
 	tagFollows   = 9
+	tagStarted   = 10
 )
 
 // AppendBinary appends u to b, always in the same way for the same content. What is beyond the limits is refused with an error that
@@ -157,6 +161,12 @@ func (u *UserData) measure() (s userDataSizes, err error) {
 	}
 	if u.Follows {
 		s.framework += itemHead
+	}
+	if !u.Started.IsZero() {
+		if u.Started.UnixMilli() < 1 {
+			return s, fmt.Errorf("started at %v: %w", u.Started, ErrLimit)
+		}
+		s.framework += itemHead + 8
 	}
 	if err := u.measureLists(&s); err != nil {
 		return s, err
@@ -264,6 +274,10 @@ func (u *UserData) append(b []byte, s userDataSizes) []byte {
 	if u.Follows {
 		item(tagFollows, 0)
 	}
+	if !u.Started.IsZero() {
+		item(tagStarted, 8)
+		b = binary.BigEndian.AppendUint64(b, uint64(u.Started.UnixMilli()))
+	}
 	return appendBytes(b, u.Assignor)
 }
 
@@ -358,6 +372,13 @@ func (u *UserData) item(tag uint8, r *reader, p *pool) {
 		u.Expecting = r.partitions("expecting", p)
 	case tagFollows:
 		u.Follows = true
+	case tagStarted:
+		at := r.at
+		since := r.int64("started")
+		if since < 1 {
+			r.fail("started", at, ErrLimit)
+		}
+		u.Started = time.UnixMilli(since)
 	}
 }
 

@@ -37,6 +37,7 @@ func TestUserData(t *testing.T) {
 		{"previously nothing", head + "0000000d 07 00000008 00000009 00000000 ffffffff", UserData{Previous: &Previous{Generation: 9}}},
 		{"expecting", head + "00000014 08 0000000f 00000001 0001 74 00000001 00000002 ffffffff", UserData{Expecting: []strategy.TopicPartitions{tp("t", 2)}}},
 		{"follows", head + "00000005 09 00000000 ffffffff", UserData{Follows: true}},
+		{"started", head + "0000000d 0a 00000008 0000019800000001 ffffffff", UserData{Started: time.UnixMilli(0x19800000001)}},
 		{"several", head + "0000000e 02 00000004 00000005 03 00000000 00000001 21", UserData{Capacity: 5, Draining: true, Assignor: []byte("!")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -104,6 +105,9 @@ func TestUserDataErrors(t *testing.T) {
 		{"capacity 2^20", head + "00000009 02 00000004 00100000 ffffffff", "capacity", 18, ErrLimit},
 		{"capacity of three bytes", head + "00000008 02 00000003 000000 ffffffff", "capacity", 18, ErrTruncated},
 		{"follow-up in the past", head + "0000000d 04 00000008 ffffffff 00000000 ffffffff", "follow-up", 18, ErrLimit},
+		{"started in 1970", head + "0000000d 0a 00000008 0000000000000000 ffffffff", "started", 18, ErrLimit},
+		{"started before that", head + "0000000d 0a 00000008 ffffffffffffffff ffffffff", "started", 18, ErrLimit},
+		{"started, cut off", head + "0000000c 0a 00000007 00000000000000 ffffffff", "started", 18, ErrTruncated},
 		{"labels that descend", head + "0000000f 01 0000000a 0001 62 0000 0001 61 0000 ffffffff", "label", 23, ErrOrder},
 		{"a label without a key", head + "00000009 01 00000004 0000 0000 ffffffff", "label", 18, ErrLimit},
 		{"a label that is not UTF-8", head + "0000000a 01 00000005 0001 ff 0000 ffffffff", "label", 18, ErrText},
@@ -144,6 +148,7 @@ func TestUserDataRefusedToWrite(t *testing.T) {
 		"negative capacity": {UserData{Capacity: -1}, ErrLimit},
 		"after":             {UserData{FollowUp: &FollowUp{After: -1}}, ErrLimit},
 		"grace":             {UserData{FollowUp: &FollowUp{Grace: (math.MaxInt32 + 1) * time.Millisecond}}, ErrLimit},
+		"started":           {UserData{Started: time.UnixMilli(0)}, ErrLimit},
 		"coming":            {UserData{Coming: []strategy.TopicPartitions{tp(strings.Repeat("x", 1<<15), 1)}}, ErrLimit},
 		"releasing":         {UserData{Releasing: []strategy.TopicPartitions{tp("x", make([]int32, MaxUserData/4)...)}}, ErrLimit},
 		"assignor":          {UserData{Assignor: make([]byte, MaxUserData-16)}, ErrLimit},
