@@ -20,7 +20,7 @@ func read(resp *sarama.MetadataResponse) (found map[string]topic, refused []stri
 		switch m.Err { //nolint:exhaustive // all others are an error of this broker, or of the moment
 		case sarama.ErrNoError, sarama.ErrLeaderNotAvailable, sarama.ErrReplicaNotAvailable:
 			if len(m.Partitions) > 0 {
-				found[m.Name] = topic{Topic: describe(m, racks), id: m.Uuid}
+				found[m.Name] = topic{Topic: describe(m, racks), id: m.Uuid, leaders: leaders(m)}
 			}
 		case sarama.ErrUnknownTopicOrPartition, sarama.ErrInvalidTopic:
 		case sarama.ErrTopicAuthorizationFailed:
@@ -33,14 +33,23 @@ func read(resp *sarama.MetadataResponse) (found map[string]topic, refused []stri
 	return found, refused, nil
 }
 
-// describe makes a topic of its metadata, with the racks of its partitions' replicas where brokers have racks.
+// nodes has the addresses of all brokers that an answer names.
+func nodes(resp *sarama.MetadataResponse) map[int32]string {
+	addrs := map[int32]string{}
+	for _, b := range resp.Brokers {
+		addrs[b.ID()] = b.Addr()
+	}
+	return addrs
+}
+
+// describe makes a topic of its metadata, with the racks of its partitions' replicas and leaders where brokers have racks.
 func describe(m *sarama.TopicMetadata, racks map[int32]string) strategy.Topic {
 	topic := strategy.Topic{Name: m.Name}
 	for _, p := range m.Partitions {
 		topic.Partitions = max(topic.Partitions, p.ID+1)
 	}
-	byPartition := make([][]string, topic.Partitions)
-	some := false
+	byPartition, led := make([][]string, topic.Partitions), make([]string, topic.Partitions)
+	some, someLed := false, false
 	for _, p := range m.Partitions {
 		var list []string
 		for _, replica := range p.Replicas {
@@ -51,9 +60,26 @@ func describe(m *sarama.TopicMetadata, racks map[int32]string) strategy.Topic {
 		slices.Sort(list)
 		byPartition[p.ID] = slices.Compact(list)
 		some = some || len(list) > 0
+		led[p.ID] = racks[p.Leader]
+		someLed = someLed || led[p.ID] != ""
 	}
 	if some {
 		topic.Racks = byPartition
 	}
+	if someLed {
+		topic.LeaderRacks = led
+	}
 	return topic
+}
+
+// leaders lists which broker leads each partition, -1 where none does.
+func leaders(m *sarama.TopicMetadata) []int32 {
+	var list []int32
+	for _, p := range m.Partitions {
+		for int(p.ID) >= len(list) {
+			list = append(list, -1)
+		}
+		list[p.ID] = p.Leader
+	}
+	return list
 }

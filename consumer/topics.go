@@ -41,12 +41,14 @@ type topics struct {
 	missing map[string]bool      // subscribed, and not there
 	doubts  map[string]int       // how often a known topic was not there in a row
 	looked  map[string]time.Time // when a topic was looked at last
+	nodes   map[int32]string     // addresses of brokers, by node id, as the last answer had them
 }
 
 // A topic is one that exists.
 type topic struct {
 	strategy.Topic
-	id topicID
+	id      topicID
+	leaders []int32 // of partitions, by node id; -1 where there is none
 }
 
 // A topicID tells a topic from others that had its name before. It is zero with brokers before Kafka 2.8.
@@ -335,6 +337,7 @@ func (t *topics) askOne(ctx context.Context, names []string) (found map[string]t
 	type answer struct {
 		found   map[string]topic
 		refused []string
+		nodes   map[int32]string
 	}
 	a, err := conn.Ask(ctx, t.asker, []string{addrs[t.turn%len(addrs)]}, func(b *sarama.Broker) (a answer, err error) {
 		request := sarama.NewMetadataRequest(sarama.MaxVersion, names)
@@ -342,12 +345,18 @@ func (t *topics) askOne(ctx context.Context, names []string) (found map[string]t
 		resp, err := b.GetMetadata(request)
 		if err == nil {
 			a.found, a.refused, err = read(resp)
+			a.nodes = nodes(resp)
 		}
 		if err != nil {
 			return a, fmt.Errorf("broker %s: %w", b.Addr(), err)
 		}
 		return a, nil
 	})
+	if err == nil {
+		t.mu.Lock()
+		t.nodes = a.nodes
+		t.mu.Unlock()
+	}
 	return a.found, a.refused, err
 }
 
