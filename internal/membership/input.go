@@ -74,7 +74,10 @@ type Commit struct {
 }
 
 // Rejoin asks for a rebalance.
-type Rejoin struct{ Reason string }
+type Rejoin struct {
+	Reason string
+	Cause  Cause // "": [Asked]
+}
 
 // Drain asks for the member's partitions to be moved to others before it leaves. [Output.Drained] says when they have. It is refused with
 // [ErrSticky] if the member offers Java's sticky, whose user data cannot say it; such a member can only leave.

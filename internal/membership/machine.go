@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -140,7 +141,7 @@ func (m *Machine) take(in Input) {
 	case Commit:
 		m.commitAsked(in)
 	case Rejoin:
-		m.again = Reason{Asked, in.Reason}
+		m.again = Reason{cmp.Or(in.Cause, Asked), in.Reason}
 	case Drain:
 		m.drain()
 	case Leave:

@@ -9,7 +9,7 @@ type Reason struct {
 // A Cause is a kind of reasons, in words that do for a label.
 type Cause string
 
-// All causes. What an application asks for is [Asked], whatever it says why.
+// All causes. What an application asks for is [Asked], whatever it says why; [Rejoin] may name another.
 const (
 	FirstJoin       Cause = "first_join"
 	GroupRebalances Cause = "group" // somebody else came, went, or asked for it
@@ -25,11 +25,12 @@ const (
 	SessionExpired  Cause = "session_expired"
 	UnknownMember   Cause = "unknown_member"
 	OtherGeneration Cause = "other_generation"
+	SignalsChanged  Cause = "signals"
 	Asked           Cause = "other"
 )
 
 // Causes has all of them.
 var Causes = []Cause{
 	FirstJoin, GroupRebalances, FollowUp, Announced, FollowUpMissing, Interrupted, TopicsChanged, Subscribed, LeaderRestarted, Draining,
-	Parting, SessionExpired, UnknownMember, OtherGeneration, Asked,
+	Parting, SessionExpired, UnknownMember, OtherGeneration, SignalsChanged, Asked,
 }

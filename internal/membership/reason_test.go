@@ -15,6 +15,7 @@ func TestReasons(t *testing.T) {
 	}{
 		{"stable", func(*rig) {}, Reason{}},
 		{"asked", func(r *rig) { r.step(Rejoin{}) }, Reason{Cause: Asked}},
+		{"asked by the host", func(r *rig) { r.step(Rejoin{Reason: "lag", Cause: SignalsChanged}) }, Reason{SignalsChanged, "lag"}},
 		{"group", func(r *rig) {
 			r.beat()
 			r.reply(wire.HeartbeatReply{Code: wire.RebalanceInProgress})
