@@ -1,0 +1,46 @@
+package signals
+
+import (
+	"testing"
+	"time"
+)
+
+// TestTrigger tries every second. In a script, m is a try by which something would move, M one by which something is meant to, a point one
+// by which nothing would, and | an assignment; upper-case A in the answer is where a rebalance is asked for.
+func TestTrigger(t *testing.T) {
+	for _, c := range []struct {
+		why      string
+		holdDown time.Duration
+		tries    string
+		want     string
+	}{
+		{"twice in a row", time.Minute, "m.m.mm", ".....A"},
+		{"at once if it is meant", time.Minute, "..M", "..A"},
+		{"what is meant has to move something", time.Minute, "...", "..."},
+		{"not again while it holds down", 5 * time.Second, "mmmmmmmm", ".A....A."},
+		{"what is meant, neither", 5 * time.Second, "MMMMMMMM", "A....A.."},
+		{"what ended meanwhile", 5 * time.Second, "mmmmm..mm", ".A......A"},
+		{"no hold-down", 0, "mmmm", ".A.A"},
+		{"never", -1, "mmMM", "...."},
+		{"another assignment", time.Minute, "m|mm", ".|.A"},
+	} {
+		trigger := Trigger{HoldDown: c.holdDown}
+		got, now := "", Time(0)
+		for _, x := range c.tries {
+			if x == '|' {
+				trigger.Settled()
+				got += "|"
+				continue
+			}
+			now += time.Second
+			if trigger.Tried(now, x != '.', x == 'M') {
+				got += "A"
+			} else {
+				got += "."
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", c.why, c.tries, got, c.want)
+		}
+	}
+}
