@@ -35,6 +35,16 @@ type Offset struct {
 // only where that is no use: errors.Is finds [sarama.ErrGroupAuthorizationFailed] or [sarama.ErrTopicAuthorizationFailed] then, or what
 // else it is. Offsets in transactions that are not finished are waited for. One call asks at a time; others wait.
 func (l *Lanes) Committed(ctx context.Context, parts []strategy.TopicPartition) (map[strategy.TopicPartition]Offset, error) {
+	return l.committed(ctx, &l.offsets, parts)
+}
+
+// CommittedSoFar is Committed for who only wants to know how far the group is: transactions that are not finished do not count yet and are not
+// waited for. It has a connection of its own, so that nobody who is to begin reading waits for it.
+func (l *Lanes) CommittedSoFar(ctx context.Context, parts []strategy.TopicPartition) (map[strategy.TopicPartition]Offset, error) {
+	return l.committed(ctx, &l.lags, parts)
+}
+
+func (l *Lanes) committed(ctx context.Context, f *fetcher, parts []strategy.TopicPartition) (map[strategy.TopicPartition]Offset, error) {
 	if len(parts) == 0 {
 		return map[strategy.TopicPartition]Offset{}, nil
 	}
@@ -43,7 +53,7 @@ func (l *Lanes) Committed(ctx context.Context, parts []strategy.TopicPartition) 
 	defer context.AfterFunc(l.ended, func() { cancel(errClosed) })()
 	var last error // what came between, if not the end
 	for wait := leastWait; ; wait = min(2*wait, mostWait) {
-		found, err := l.offsets.ask(ctx, parts)
+		found, err := f.ask(ctx, parts)
 		if err == nil {
 			return found, nil
 		}
@@ -92,9 +102,10 @@ func advise(err error, group string) error {
 
 // A fetcher has the connection over which committed offsets come.
 type fetcher struct {
-	lanes *Lanes
-	turn  chan struct{} // has one in it while somebody uses what follows
-	conn  *conn.Conn    // to the coordinator, or nil
+	lanes  *Lanes
+	stable bool          // transactions that are not finished are waited for
+	turn   chan struct{} // has one in it while somebody uses what follows
+	conn   *conn.Conn    // to the coordinator, or nil
 }
 
 // ask asks once; twice if the connection was closed since the last time, as idle ones are, or says nothing for a while, as it does when what
@@ -151,7 +162,7 @@ func (f *fetcher) request(ctx context.Context, parts []strategy.TopicPartition) 
 		byTopic[p.Topic] = append(byTopic[p.Topic], p.Partition)
 	}
 	request := sarama.NewOffsetFetchRequest(f.lanes.cfg.Client.Config().Version, f.lanes.cfg.Group, byTopic)
-	request.RequireStable = request.Version >= 7
+	request.RequireStable = f.stable && request.Version >= 7
 	stop := context.AfterFunc(ctx, f.conn.Cut)
 	resp, err := conn.Do(f.conn, func(b *sarama.Broker) (*sarama.OffsetFetchResponse, error) {
 		resp, err := b.FetchOffset(request)

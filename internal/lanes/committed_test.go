@@ -101,6 +101,44 @@ func TestCommittedIsStable(t *testing.T) {
 	}
 }
 
+// Who only wants to know how far the group is gets what is committed, waits for no transaction, and keeps nobody waiting who is to read.
+func TestCommittedSoFar(t *testing.T) {
+	c := start(t, 1)
+	l := stored(t, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	hangs := make(chan struct{})
+	c.Fake().ControlKey(int16(kmsg.OffsetFetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		if r.(*kmsg.OffsetFetchRequest).RequireStable || ctx.Err() != nil {
+			return nil, nil, false
+		}
+		select {
+		case <-hangs:
+			t.Error("asked again, while it waits")
+		default:
+			close(hangs)
+		}
+		c.Fake().SleepControl(func() { <-ctx.Done() })
+		return nil, nil, false
+	})
+	result := make(chan error, 1)
+	go func() {
+		_, err := l.CommittedSoFar(ctx, parts("orders", 2))
+		result <- err
+	}()
+	<-hangs
+	if found, err := l.Committed(t.Context(), parts("orders", 2)); err != nil || len(found) != 2 {
+		t.Errorf("while it waits: %v, %v", found, err)
+	}
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if found, err := l.CommittedSoFar(t.Context(), parts("orders", 3)); err != nil || len(found) != 2 || found[parts("orders", 2)[1]].Offset != 9 {
+		t.Errorf("so far: %v, %v", found, err)
+	}
+}
+
 // A partition that the coordinator does not know does not keep the others'.
 func TestCommittedUnknownPartition(t *testing.T) {
 	c := start(t, 1)

@@ -37,7 +37,8 @@ type Lanes struct {
 	cfg     Config
 	deliver func(Delivery)
 	lanes   [3]*lane
-	offsets fetcher
+	offsets fetcher // for who is to read on there
+	lags    fetcher // for who only wants to know
 	ended   context.Context
 	end     context.CancelCauseFunc
 	running sync.WaitGroup
@@ -65,7 +66,8 @@ func New(cfg Config, deliver func(Delivery)) *Lanes {
 	}
 	l := &Lanes{cfg: cfg, deliver: deliver, addrs: map[int32]string{}}
 	l.ended, l.end = context.WithCancelCause(context.Background())
-	l.offsets = fetcher{lanes: l, turn: make(chan struct{}, 1)}
+	l.offsets = fetcher{lanes: l, stable: true, turn: make(chan struct{}, 1)}
+	l.lags = fetcher{lanes: l, turn: make(chan struct{}, 1)}
 	for i := range l.lanes {
 		l.lanes[i] = newLane(l, membership.Lane(i))
 		l.running.Go(l.lanes[i].run)
@@ -104,6 +106,7 @@ func (l *Lanes) Close() {
 	}
 	l.running.Wait()
 	l.offsets.close()
+	l.lags.close()
 }
 
 // came notes how a lane does.
