@@ -126,7 +126,11 @@ func TestCommittedSoFar(t *testing.T) {
 		_, err := l.CommittedSoFar(ctx, parts("orders", 2))
 		result <- err
 	}()
-	<-hangs
+	select {
+	case <-hangs:
+	case err := <-result:
+		t.Fatalf("it has not asked without waiting for transactions: %v", err)
+	}
 	if found, err := l.Committed(t.Context(), parts("orders", 2)); err != nil || len(found) != 2 {
 		t.Errorf("while it waits: %v, %v", found, err)
 	}
