@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,8 +109,9 @@ func TestCommittedSoFar(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	hangs := make(chan struct{})
+	var done atomic.Bool
 	c.Fake().ControlKey(int16(kmsg.OffsetFetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
-		if r.(*kmsg.OffsetFetchRequest).RequireStable || ctx.Err() != nil {
+		if r.(*kmsg.OffsetFetchRequest).RequireStable || done.Load() {
 			return nil, nil, false
 		}
 		select {
@@ -134,6 +136,7 @@ func TestCommittedSoFar(t *testing.T) {
 	if found, err := l.Committed(t.Context(), parts("orders", 2)); err != nil || len(found) != 2 {
 		t.Errorf("while it waits: %v, %v", found, err)
 	}
+	done.Store(true)
 	cancel()
 	if err := <-result; !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)

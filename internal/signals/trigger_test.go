@@ -25,21 +25,22 @@ func TestTrigger(t *testing.T) {
 		{"another assignment", time.Minute, "m|mm", ".|.A"},
 	} {
 		trigger := Trigger{HoldDown: c.holdDown}
-		got, now := "", Time(0)
+		var answers []byte
+		now := Time(0)
 		for _, x := range c.tries {
 			if x == '|' {
 				trigger.Settled()
-				got += "|"
+				answers = append(answers, '|')
 				continue
 			}
 			now += time.Second
 			if trigger.Tried(now, x != '.', x == 'M') {
-				got += "A"
+				answers = append(answers, 'A')
 			} else {
-				got += "."
+				answers = append(answers, '.')
 			}
 		}
-		if got != c.want {
+		if got := string(answers); got != c.want {
 			t.Errorf("%s: %s\n got %s\nwant %s", c.why, c.tries, got, c.want)
 		}
 	}
