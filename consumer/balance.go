@@ -38,7 +38,8 @@ import (
 // Sarama keeps to itself what the group is called, who leads it, which generation is made, the members' instance ids, and the racks of
 // partitions: the assignor finds them empty, [strategy.NoGeneration], and static members in the order of their member ids. The racks of
 // members are known, where they say them; Sarama's do not. A [strategy.Notifier] is not told the group and the member. A member whose
-// metadata Sarama cannot read ends the leader's session before any strategy is asked.
+// metadata Sarama cannot read ends the leader's session before any strategy is asked. Nothing is measured, so that assignors see no signals,
+// see [Signals], and nobody's uptime.
 func BalanceStrategy(a strategy.Assignor) sarama.BalanceStrategy {
 	if a == nil {
 		return nil

@@ -50,6 +50,9 @@ type Config struct {
 	RebalanceTimeout  time.Duration // how long the group waits for a member to give up what it has to, callbacks included. 0: 60 s
 	HeartbeatInterval time.Duration // between two heartbeats. 0: 3 s
 
+	// Signals is how it is measured what assignors look at while the group runs.
+	Signals Signals
+
 	// HandOver is how partitions move between members of a cooperative group. It is on by default.
 	HandOver HandOver
 
@@ -154,7 +157,7 @@ func (c *Config) validate() error {
 	if c.Assignors == nil {
 		c.Assignors = []strategy.Assignor{strategy.Cooperative(sticky.Assignor{})}
 	}
-	errs = append(errs, c.checkAssignors(), c.checkChoices())
+	errs = append(errs, c.checkAssignors(), c.checkChoices(), c.Signals.validate())
 	if err := c.fromSarama(); err != nil {
 		errs = append(errs, err)
 	}

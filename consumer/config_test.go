@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"slices"
@@ -40,7 +41,12 @@ func TestNewRefuses(t *testing.T) {
 		"stalled":     {func(c *consumer.Config) { c.StalledAfter = 500 * time.Millisecond }, []string{"longer than the 500ms"}},
 		"buffers":     {func(c *consumer.Config) { c.Buffer = -1 }, []string{"PartitionBuffer and Buffer"}},
 		"old brokers": {func(c *consumer.Config) { c.Sarama = sarama.NewConfig(); c.Sarama.Version = sarama.V2_3_0_0 }, []string{"the least is 2.4.0"}},
-		"no client":   {func(c *consumer.Config) { c.Sarama = &sarama.Config{} }, []string{"Config.Sarama"}},
+		"signals": {func(c *consumer.Config) {
+			c.Signals = consumer.Signals{Interval: 1, Timeout: -1, MaxAge: -1, Measure: []consumer.Signal{
+				{}, {Name: "cpu"}, {Name: "cpu", Members: cpu}, {Name: "uptime", Members: cpu},
+			}}
+		}, []string{"Interval is 1ns", "Timeout is -1ns", "MaxAge is -1ns", "Measure[0] has no name", `"cpu" needs one of`, `two signals with the name "cpu"`, `tell "uptime" by themselves`}},
+		"no client": {func(c *consumer.Config) { c.Sarama = &sarama.Config{} }, []string{"Config.Sarama"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config([]string{"127.0.0.1:1"}, "g", "orders")
@@ -54,6 +60,8 @@ func TestNewRefuses(t *testing.T) {
 		})
 	}
 }
+
+func cpu(context.Context, []strategy.Member) (map[string]float64, error) { return nil, nil }
 
 // honoured are the fields of Sarama's configuration that a consumer takes from it, or need not look at.
 var honoured = []string{

@@ -36,6 +36,7 @@ type driver struct {
 	topics   *topics
 	plans    *planner
 	asides   *asides
+	measures *measures
 	host     *host
 	ahead    *ahead
 	health   *health
@@ -91,6 +92,7 @@ func newDriver(c *Consumer, cfg *Config, w work) *driver {
 	d.member.Store(&identity{generation: strategy.NoGeneration})
 	d.host, d.ahead = newHost(d), newAhead(d)
 	d.asides = &asides{driver: d}
+	d.measures = newMeasures(d)
 	d.health = newHealth(d)
 	d.recorder = newRecorder(d, cfg.Trace)
 	return d
@@ -124,6 +126,7 @@ func (d *driver) run(ctx context.Context) error {
 	unwatch()
 	d.gate.Shut(ErrNotRunning)
 	watchers.Wait()
+	d.measures.close()
 	d.asides.close()
 	return errors.Join(err, d.awaitWorkers())
 }
@@ -185,7 +188,7 @@ func (d *driver) loop(ctx context.Context) error {
 func (d *driver) machineConfig() membership.Config {
 	c := membership.Config{
 		Group: d.cfg.Group, ClientID: d.client.Config().ClientID, InstanceID: d.cfg.InstanceID, Rack: d.client.Config().RackID,
-		Labels: d.cfg.Labels, Capacity: d.cfg.Capacity,
+		Labels: d.cfg.Labels, Capacity: d.cfg.Capacity, Started: d.began,
 		Session: d.cfg.SessionTimeout, Rebalance: d.cfg.RebalanceTimeout, Heartbeat: d.cfg.HeartbeatInterval, Leave: d.cfg.CloseTimeout,
 		Request: min(d.client.Config().Net.ReadTimeout, d.cfg.RebalanceTimeout/3), Seed: rand.Uint64(),
 		HandOver: !d.cfg.HandOver.Off, UserData: min(asideTime, d.cfg.SessionTimeout/4, d.cfg.RebalanceTimeout/4),
@@ -236,6 +239,7 @@ func (d *driver) step(in membership.Input) {
 	}
 	d.host.start(out.Start)
 	if out.Compute != nil {
+		d.measures.lead()
 		d.compute(out.Compute)
 	}
 	for _, r := range out.Requests {
@@ -267,10 +271,10 @@ func (d *driver) ask() {
 	d.asked++
 	number := d.asked
 	_, ok := d.asides.add("UserData", func() {
-		said := d.plans.userData()
+		said, uptime := d.plans.userData(), d.plans.uptime()
 		d.post(func() {
 			if number == d.asked { // else the answer is about another assignment
-				d.step(membership.UserData{ByName: said})
+				d.step(membership.UserData{ByName: said, Uptime: uptime})
 			}
 		})
 	})

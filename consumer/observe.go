@@ -78,6 +78,14 @@ func otherLine(e Event) (level slog.Level, text string, attrs []slog.Attr) {
 		return slog.LevelInfo, "topic found", []slog.Attr{slog.String("topic", e.Topic), slog.Int("partitions", int(e.Partitions))}
 	case TopicRecreated:
 		return slog.LevelWarn, "topic was deleted and made anew", []slog.Attr{slog.String("topic", e.Topic), slog.Int("partitions", int(e.Partitions))}
+	case SignalTrouble:
+		if e.Err == nil {
+			return slog.LevelInfo, "signal can be measured again", []slog.Attr{slog.String("signal", e.Signal)}
+		}
+		return slog.LevelWarn, "signal cannot be measured", append(failure(e.Err), slog.String("signal", e.Signal))
+	case SignalMissing:
+		return slog.LevelWarn, "the plan is made without a signal", append(failure(e.Err), slog.Int("generation", int(e.Generation)), slog.String("signal", e.Signal),
+			slog.Int("topics", len(e.Topics)), slog.Int("in part", len(e.Partly)), slog.Int("members", len(e.Members)))
 	case CoordinatorLost:
 		return slog.LevelWarn, "the group's coordinator is away", failure(e.Err)
 	case CoordinatorFound:

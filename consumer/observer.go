@@ -23,7 +23,7 @@ func (f ObserverFunc) Observe(e Event) { f(e) }
 // An Event is one of these. More may come: pass over those that you do not know.
 //
 //   - Of the group: [RebalanceBegan], [RebalanceEnded], [CallbackReturned], [CallbackBlocked], [AssignorFailed], [CoordinatorLost],
-//     [CoordinatorFound].
+//     [CoordinatorFound], [SignalTrouble], [SignalMissing].
 //   - Of processing: [HandlerFailed], [HandlerStuck], [HandlerCancelled], [HandlerReturned], [CommitFailed].
 //   - Of reading: [OffsetOutOfRange], [ReadTrouble], [BrokerTrouble], [LeaderMoved], [FetchRestarted], [TopicMissing], [TopicFound],
 //     [TopicRecreated].
@@ -155,6 +155,22 @@ type TopicRecreated struct {
 // AssignorFailed says that an assignor's answer was not used, and that another took its place.
 type AssignorFailed struct{ Failure strategy.Failure }
 
+// SignalTrouble says that a signal cannot be measured for now, wholly or in part, or, with a nil Err, that it can again. See [Config.Signals].
+type SignalTrouble struct {
+	Signal string
+	Err    error
+}
+
+// SignalMissing says that this member, as the leader, made a plan without a signal that the assignor looks at, as it was not measured in time.
+type SignalMissing struct {
+	Generation int32
+	Signal     string
+	Topics     []string // that go without
+	Partly     []string // in which partitions that are not known count as the others do on average
+	Members    []string // that go without
+	Err        error    // why, if something has gone wrong
+}
+
 // CoordinatorLost says that the group's coordinator cannot be reached, does not answer or has moved, which Err tells. Nothing is lost by that.
 type CoordinatorLost struct{ Err error }
 
@@ -179,5 +195,7 @@ func (TopicMissing) event()     {}
 func (TopicFound) event()       {}
 func (TopicRecreated) event()   {}
 func (AssignorFailed) event()   {}
+func (SignalTrouble) event()    {}
+func (SignalMissing) event()    {}
 func (CoordinatorLost) event()  {}
 func (CoordinatorFound) event() {}

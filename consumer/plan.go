@@ -3,11 +3,13 @@ package consumer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/assignkit/assignkit/internal/handover"
 	"github.com/assignkit/assignkit/internal/membership"
 	"github.com/assignkit/assignkit/internal/protocol"
+	"github.com/assignkit/assignkit/internal/signals"
 	"github.com/assignkit/assignkit/strategy"
 )
 
@@ -47,6 +49,16 @@ func (p *planner) userData() map[string][]byte {
 	return user
 }
 
+// uptime names the assignors that look at how long members have been running. It is one of the [asides].
+func (p *planner) uptime() (names []string) {
+	for _, a := range p.driver.cfg.Assignors {
+		if slices.Contains(p.driver.measures.looksAt(a), strategy.SignalUptime) {
+			names = append(names, a.Name())
+		}
+	}
+	return names
+}
+
 // received tells the assignor that decided what it gave the member. It is one of the [asides].
 func (p *planner) received(a *membership.Assigned, member string) {
 	assignor := p.assignors[a.Protocol]
@@ -80,6 +92,11 @@ type plan struct {
 	took       time.Duration
 	failures   []strategy.Failure // of the assignors that were asked before the one that decided
 	decided    string             // as it was specified, or its name
+
+	assignor *strategy.FallbackAssignor // that was asked
+	started  []time.Time                // when each of the group's members began, zero if it does not say
+	looksAt  []string                   // signals, by name
+	missing  []signals.Missing
 }
 
 // ask has an assignor decide.
@@ -119,7 +136,7 @@ func specOf(a strategy.Assignor) string {
 
 // compute makes a plan, on a goroutine of its own, and sends it.
 func (d *driver) compute(c *membership.Compute) {
-	ctx, cancel := context.WithTimeout(d.last, d.cfg.AssignTimeout+lookTime)
+	ctx, cancel := context.WithTimeout(d.last, d.cfg.AssignTimeout+d.cfg.Signals.Timeout+lookTime)
 	go func() {
 		defer cancel()
 		computed, made := d.plans.make(ctx, c)
@@ -145,7 +162,8 @@ func (p *planner) make(ctx context.Context, c *membership.Compute) (computed mem
 	for _, t := range topics {
 		computed.Topics = append(computed.Topics, membership.TopicCount{Topic: t.Name, Partitions: t.Partitions})
 	}
-	made = &plan{group: join.Group(p.driver.cfg.Group, c.Generation, c.Leader, topics)}
+	made = &plan{group: join.Group(p.driver.cfg.Group, c.Generation, c.Leader, topics), assignor: assignor, started: join.Started}
+	p.driver.measures.forPlan(ctx, assignor, made)
 	ctx, cancel := context.WithTimeout(ctx, p.driver.cfg.AssignTimeout)
 	defer cancel()
 	computed.Err = made.ask(ctx, assignor, func(f strategy.Failure) { p.driver.observeQuietly(AssignorFailed{Failure: f}) })

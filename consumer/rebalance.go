@@ -63,6 +63,7 @@ func (d *driver) noteRebalance(out *membership.Output) {
 	if r.now == nil && joins(state) {
 		_, generation := d.identity()
 		r.now = &rebalance{began: time.Now(), generation: generation, reason: d.machine.Reason()}
+		d.measures.joins()
 		d.observe(RebalanceBegan{Generation: generation, Cause: string(r.now.reason.Cause), Reason: r.now.reason.Text})
 	}
 	if out.Assigned != nil {
@@ -74,6 +75,9 @@ func (d *driver) noteRebalance(out *membership.Output) {
 			r.now.plan = r.plan
 		}
 		r.plan = nil
+		if d.measures.assigned(r.now.plan); r.now.plan == nil {
+			d.measures.follow()
+		}
 	}
 	if r.now != nil && r.now.assigned != nil && d.running == nil {
 		d.rebalanceEnded()

@@ -45,6 +45,7 @@ type events struct {
 	readFailures, fetchRestarts, brokerFailures, leaderMoves prometheus.Counter
 	outOfRange, topicsRecreated                              prometheus.Counter
 	assignorFailures, coordinatorLosses                      prometheus.Counter
+	signalFailures, signalsMissing                           prometheus.Counter
 }
 
 func newEvents(labels prometheus.Labels) events {
@@ -81,6 +82,8 @@ func newEvents(labels prometheus.Labels) events {
 		outOfRange:        one("offset_out_of_range_total", "Times that the offset to read was not in the log."),
 		topicsRecreated:   one("topics_recreated_total", "Times that a topic was found deleted and made anew."),
 		assignorFailures:  one("assignor_failures_total", "Answers of assignors that were not used, while this member led the group."),
+		signalFailures:    one("signal_failures_total", "Times that a signal could no longer be measured, wholly or in part."),
+		signalsMissing:    one("signals_missing_total", "Signals that plans were made without, wholly or in part, while this member led the group."),
 		coordinatorLosses: one("coordinator_losses_total", "Times that the coordinator of the group could no longer be reached, or had moved."),
 	}
 	for _, v := range callbackValues {
@@ -93,7 +96,7 @@ func (e *events) all() []prometheus.Collector {
 	return []prometheus.Collector{
 		e.rebalances, e.rebalanceSeconds, e.moved, e.callbackSeconds, e.callbackFailures, e.callbackBlocked, e.commitFailures, e.handlerFailures,
 		e.handlerStuck, e.drainTimeouts, e.readFailures, e.fetchRestarts, e.brokerFailures, e.leaderMoves, e.outOfRange, e.topicsRecreated,
-		e.assignorFailures, e.coordinatorLosses,
+		e.assignorFailures, e.coordinatorLosses, e.signalFailures, e.signalsMissing,
 	}
 }
 
@@ -135,6 +138,12 @@ func (e *events) count(event consumer.Event) {
 		e.drainTimeouts.Inc()
 	case consumer.AssignorFailed:
 		e.assignorFailures.Inc()
+	case consumer.SignalTrouble:
+		if v.Err != nil {
+			e.signalFailures.Inc()
+		}
+	case consumer.SignalMissing:
+		e.signalsMissing.Inc()
 	case consumer.CoordinatorLost:
 		e.coordinatorLosses.Inc()
 	default:

@@ -75,6 +75,8 @@ func TestEvents(t *testing.T) {
 		{"leader_moves_total", []consumer.Event{consumer.LeaderMoved{}}, map[string]float64{"": 1}},
 		{"topics_recreated_total", []consumer.Event{consumer.TopicRecreated{}}, map[string]float64{"": 1}},
 		{"assignor_failures_total", []consumer.Event{consumer.AssignorFailed{}}, map[string]float64{"": 1}},
+		{"signal_failures_total", []consumer.Event{consumer.SignalTrouble{Err: errors.New("no")}, consumer.SignalTrouble{}}, map[string]float64{"": 1}},
+		{"signals_missing_total", []consumer.Event{consumer.SignalMissing{}}, map[string]float64{"": 1}},
 		{"coordinator_losses_total", []consumer.Event{consumer.CoordinatorLost{}, consumer.CoordinatorFound{}}, map[string]float64{"": 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

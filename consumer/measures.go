@@ -1,0 +1,286 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/assignkit/assignkit/internal/signals"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// measures measures what assignors look at, while the member leads. It is safe for concurrent use.
+type measures struct {
+	driver *driver
+	cfg    *Signals
+	own    map[string]*ownSignal
+
+	working sync.WaitGroup // watch, and functions of the application
+	wake    chan struct{}  // has room for one: measure now
+
+	mu       sync.Mutex
+	leads    bool
+	stop     context.CancelFunc // ends watch; nil if it does not run
+	scope    signals.Scope      // what is to be measured
+	store    *signals.Store
+	rates    *signals.Rates
+	troubles map[string]error // of signals that cannot be measured
+	changed  chan struct{}    // closed, and another one made, when something was measured or a measurement is over
+	begun    int              // measurements
+	over     int
+	under    *signals.Scope     // of the one under way, nil if there is none
+	cancel   context.CancelFunc // it
+
+	settled *plan // the one that the group is assigned by, if it is at peace
+	trigger signals.Trigger
+	trying  context.CancelFunc // ends a try, if there is one
+}
+
+func newMeasures(d *driver) *measures {
+	m := &measures{
+		driver: d, cfg: &d.cfg.Signals, own: map[string]*ownSignal{}, wake: make(chan struct{}, 1), changed: make(chan struct{}),
+		store: signals.New(d.cfg.Signals.MaxAge), rates: signals.NewRates(d.cfg.Signals.Interval / 2), troubles: map[string]error{},
+		trigger: signals.Trigger{HoldDown: d.cfg.Signals.HoldDown}, trying: func() {},
+	}
+	for _, s := range d.cfg.Signals.Measure {
+		m.own[s.Name] = &ownSignal{Signal: s, turn: make(chan struct{}, 1)}
+	}
+	return m
+}
+
+// lead says that this member makes plans from now on.
+func (m *measures) lead() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leads = true
+}
+
+// follow says that another member leads, or none.
+func (m *measures) follow() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leads, m.settled = false, nil
+	m.rest()
+}
+
+// rest has nothing measured any more. It is called with m.mu held.
+func (m *measures) rest() {
+	m.trying()
+	if m.stop != nil {
+		m.stop()
+		m.stop = nil
+	}
+}
+
+// joins says that the group rebalances: if this member leads, what it knows is made new meanwhile, as it may be asked for a plan again.
+func (m *measures) joins() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.trying()
+	if m.stop != nil && m.under == nil {
+		m.hurry()
+	}
+}
+
+func (m *measures) hurry() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close has nothing measured any more, and waits until nothing is; not for long for a function of the application.
+func (m *measures) close() {
+	m.follow()
+	done := make(chan struct{})
+	go func() {
+		m.working.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(graceful):
+		m.driver.log.Error("a function that measures a signal does not return though its context has ended")
+	}
+}
+
+// looksAt asks an assignor which signals it looks at.
+func (m *measures) looksAt(a strategy.Assignor) (names []string) {
+	m.driver.plans.guard("naming signals", a.Name(), func() error {
+		names = strategy.SignalsOf(a)
+		return nil
+	})
+	return names
+}
+
+// scopeOf is what there is to be measured for a plan. Names that nobody measures are in none of its lists.
+func (m *measures) scopeOf(p *plan) (scope signals.Scope, unmeasured []string) {
+	scope.Topics, scope.Members = slices.Clone(p.group.Topics), slices.Clone(p.group.Members)
+	for _, name := range p.looksAt {
+		switch own := m.own[name]; {
+		case own != nil && own.Members != nil:
+			scope.OfMembers = append(scope.OfMembers, name)
+		case own != nil, name == strategy.SignalLag, name == strategy.SignalRate:
+			scope.OfPartitions = append(scope.OfPartitions, name)
+		case name != strategy.SignalUptime:
+			unmeasured = append(unmeasured, name)
+		}
+	}
+	return scope, unmeasured
+}
+
+// errUnmeasured is why a signal is missing that nobody knows.
+var errUnmeasured = errors.New("consumer: nobody measures it; put it into Config.Signals.Measure")
+
+// forPlan shows a plan's assignor what is known of the signals that it looks at, after a measurement if need be, and tells what is not.
+func (m *measures) forPlan(ctx context.Context, a strategy.Assignor, p *plan) {
+	p.tellUptimes(p.group, time.Now())
+	p.looksAt = m.looksAt(a)
+	scope, unmeasured := m.scopeOf(p)
+	number, wait := m.want(scope, len(p.looksAt) > 0)
+	if wait {
+		m.await(ctx, number)
+	}
+	m.mu.Lock()
+	p.missing = m.store.Apply(m.driver.now(), p.group)
+	var told []SignalMissing
+	for _, x := range p.missing {
+		told = append(told, SignalMissing{Generation: p.group.Generation, Signal: x.Signal, Topics: x.Topics, Partly: x.Partly, Members: x.Members, Err: m.troubles[x.Signal]})
+	}
+	m.mu.Unlock()
+	for _, name := range unmeasured {
+		told = append(told, SignalMissing{Generation: p.group.Generation, Signal: name, Err: errUnmeasured})
+	}
+	for _, e := range told {
+		m.driver.observe(e)
+	}
+}
+
+// want says what is to be measured from now on. If not all of that is known, it returns the number of the measurement that will know, which is
+// under way or begins at once.
+func (m *measures) want(scope signals.Scope, looks bool) (number int, wait bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scope = scope
+	m.store.Narrow(scope)
+	m.rates.Narrow(scope.Topics)
+	if !looks || !m.leads { // another member does by now, and this plan is void
+		m.rest()
+		return 0, false
+	}
+	if m.stop == nil {
+		ctx, cancel := context.WithCancel(m.driver.last)
+		m.stop = cancel
+		m.working.Go(func() { m.watch(ctx) })
+	}
+	if m.store.Covers(m.driver.now()) {
+		return 0, false
+	}
+	if m.under != nil && m.under.Has(&scope) {
+		return m.begun, true
+	}
+	if m.under != nil {
+		m.cancel()
+	}
+	m.hurry()
+	return m.begun + 1, true
+}
+
+// await waits until all is known, the measurement with this number is over, or a plan may not wait any longer.
+func (m *measures) await(ctx context.Context, number int) {
+	ctx, cancel := context.WithTimeout(ctx, m.cfg.Timeout)
+	defer cancel()
+	for {
+		m.mu.Lock()
+		done, changed := m.over >= number || m.store.Covers(m.driver.now()), m.changed
+		m.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tellChange is called with m.mu held.
+func (m *measures) tellChange() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// watch measures again and again until ctx ends.
+func (m *measures) watch(ctx context.Context) {
+	logs := newLogs(m.driver)
+	defer logs.close()
+	next := time.NewTimer(m.cfg.Interval)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.wake:
+		case <-next.C:
+		}
+		next.Reset(m.cfg.Interval)
+		m.measure(ctx, logs)
+		m.try(ctx)
+	}
+}
+
+// measure measures all of the scope once. What it learns is stored at once, so that somebody who does not answer keeps nobody waiting for
+// anything else.
+func (m *measures) measure(ctx context.Context, logs *logs) {
+	patience := m.cfg.patience()
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
+	defer cancel()
+	m.mu.Lock()
+	m.begun++
+	number, scope := m.begun, m.scope
+	m.under, m.cancel = &scope, cancel
+	m.mu.Unlock()
+
+	var asked sync.WaitGroup
+	var ofLogs []string
+	for _, name := range slices.Concat(scope.OfPartitions, scope.OfMembers) {
+		if own := m.own[name]; own != nil {
+			asked.Go(func() { m.note(ctx, name, m.askOwn(ctx, own, &scope)) })
+		} else {
+			ofLogs = append(ofLogs, name)
+		}
+	}
+	if len(ofLogs) > 0 {
+		m.readLogs(ctx, logs, &scope, ofLogs)
+	}
+	asked.Wait()
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.over = max(m.over, number)
+	if m.begun == number {
+		m.under = nil
+	}
+	m.tellChange()
+}
+
+// note takes how measuring a signal went, and tells when it stops to go well, and when it does again. What was given up, as something else was
+// wanted, did not go in any way.
+func (m *measures) note(ctx context.Context, name string, err error) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	m.mu.Lock()
+	before := m.troubles[name]
+	if m.troubles[name] = err; err == nil {
+		delete(m.troubles, name)
+	}
+	m.mu.Unlock()
+	if (before == nil) != (err == nil) {
+		m.driver.observe(SignalTrouble{Signal: name, Err: err})
+	}
+}
