@@ -27,10 +27,11 @@ type javaLibrary struct {
 	process   *javaProcess
 }
 
-// peers are Kafka's own assignors.
+// peers are Kafka's own assignors: those of its clients, and those that brokers use for groups of the protocol of KIP-848, which answer what
+// members are to have in the end.
 func (j *javaLibrary) peers() []Peer {
 	var list []Peer
-	for _, name := range []string{"cooperative-sticky", "sticky", "range", "roundrobin"} {
+	for _, name := range []string{"cooperative-sticky", "sticky", "range", "roundrobin", "server-uniform", "server-range"} {
 		list = append(list, Peer{
 			Library: "java", Assignor: name, Cooperative: name == "cooperative-sticky", Outside: true,
 			Prepare: func(ctx context.Context, g *strategy.Group) (Call, error) { return j.prepare(ctx, name, g) },

@@ -100,7 +100,7 @@ func TestRangeAndRoundRobinAgree(t *testing.T) {
 }
 
 func TestJavaRangeAndRoundRobinAgree(t *testing.T) {
-	equal := map[string]strategy.Assignor{"java/range": rangeassign.Assignor{Even: true}, "java/roundrobin": roundrobin.Assignor{}}
+	equal := map[string]strategy.Assignor{"java/range": rangeassign.Assignor{Even: true}, "java/server-range": rangeassign.Assignor{Even: true}, "java/roundrobin": roundrobin.Assignor{}}
 	agree(t, openJava(t).peers(), equal, true)
 }
 
@@ -175,7 +175,7 @@ func claimsArrive(t *testing.T, peers []Peer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range choose(peers, regexp.MustCompile("sticky")) {
+	for _, p := range choose(peers, regexp.MustCompile("sticky|uniform")) {
 		result := examine(t.Context(), &p, g, inTest, nil)
 		if result.Status != Valid || result.Worst.Voluntary != 0 || result.Distinct != 1 || result.Rounds != 1 {
 			t.Errorf("%s: %+v", p, result)

@@ -9,10 +9,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
@@ -22,22 +24,31 @@ import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscrip
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.RebalanceProtocol;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
-import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.clients.consumer.RoundRobinAssignor;
 import org.apache.kafka.clients.consumer.StickyAssignor;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.coordinator.group.api.assignor.ConsumerGroupPartitionAssignor;
+import org.apache.kafka.coordinator.group.api.assignor.MemberAssignment;
+import org.apache.kafka.coordinator.group.api.assignor.SubscribedTopicDescriber;
+import org.apache.kafka.coordinator.group.api.assignor.SubscriptionType;
+import org.apache.kafka.coordinator.group.assignor.RangeAssignor;
+import org.apache.kafka.coordinator.group.assignor.UniformAssignor;
+import org.apache.kafka.coordinator.group.modern.GroupSpecImpl;
+import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignmentImpl;
 
 /**
- * Runs Kafka's own assignors for a program that speaks to it on stdin and listens on stdout, and ends with that program.
+ * Runs Kafka's own assignors, those of clients and those of brokers, for a program that speaks to it on stdin and listens on stdout, and ends with that program.
  *
  * <p>Two requests, with the encoding of DataInput: 'g' replaces the group and has no answer; 'a' with the name of an assignor has it
  * assign once. The answer is 0, nanoseconds and the assignment, or 1 and what was thrown. Topics are numbers, in the group's order.
  */
 public final class AssignDriver {
     private String[] topics = {};
+    private int[] counts = {};
     private Map<String, Integer> numbers = new HashMap<>();
     private Cluster cluster = Cluster.empty();
     private List<Member> members = List.of();
@@ -83,6 +94,7 @@ public final class AssignDriver {
 
     private void readGroup(DataInputStream in) throws IOException {
         topics = new String[in.readInt()];
+        counts = new int[topics.length];
         numbers = new HashMap<>();
         List<PartitionInfo> partitions = new ArrayList<>();
         Node node = new Node(0, "localhost", 9092);
@@ -90,8 +102,8 @@ public final class AssignDriver {
         for (int t = 0; t < topics.length; t++) {
             topics[t] = in.readUTF();
             numbers.put(topics[t], t);
-            int count = in.readInt();
-            for (int p = 0; p < count; p++) {
+            counts[t] = in.readInt();
+            for (int p = 0; p < counts[t]; p++) {
                 partitions.add(new PartitionInfo(topics[t], p, node, replicas, replicas));
             }
         }
@@ -121,7 +133,7 @@ public final class AssignDriver {
 
     private static ConsumerPartitionAssignor create(String name) {
         return switch (name) {
-            case "range" -> new RangeAssignor();
+            case "range" -> new org.apache.kafka.clients.consumer.RangeAssignor();
             case "roundrobin" -> new RoundRobinAssignor();
             case "sticky" -> new StickyAssignor();
             case "cooperative-sticky" -> new CooperativeStickyAssignor();
@@ -143,20 +155,120 @@ public final class AssignDriver {
         return s;
     }
 
+    /** A group as an assignor takes it: run is what is timed, answer is what it gave. */
+    private interface Prepared {
+        void run();
+
+        Map<String, List<TopicPartition>> answer();
+    }
+
+    /** For an assignor of clients. */
+    private Prepared client(String name) {
+        Map<String, Subscription> joined = new LinkedHashMap<>();
+        for (Member m : members) {
+            joined.put(m.id, join(name, m));
+        }
+        ConsumerPartitionAssignor leader = create(name);
+        GroupSubscription subscriptions = new GroupSubscription(joined);
+        return new Prepared() {
+            private GroupAssignment answer;
+
+            @Override
+            public void run() {
+                answer = leader.assign(cluster, subscriptions);
+            }
+
+            @Override
+            public Map<String, List<TopicPartition>> answer() {
+                Map<String, List<TopicPartition>> all = new HashMap<>();
+                answer.groupAssignment().forEach((id, a) -> all.put(id, a.partitions()));
+                return all;
+            }
+        };
+    }
+
+    /** For an assignor of brokers, which is given the whole group with what each member is to have at present. */
+    private Prepared server(String name) {
+        ConsumerGroupPartitionAssignor assignor = switch (name) {
+            case "server-uniform" -> new UniformAssignor();
+            case "server-range" -> new RangeAssignor();
+            default -> throw new IllegalArgumentException("no assignor " + name);
+        };
+        Map<String, MemberSubscriptionAndAssignmentImpl> spec = new HashMap<>();
+        Map<Uuid, Map<Integer, String>> owners = new HashMap<>();
+        Set<Set<Uuid>> subscriptions = new HashSet<>();
+        Map<List<String>, Set<Uuid>> known = new HashMap<>();
+        for (Member m : members) {
+            Set<Uuid> subscription = known.computeIfAbsent(m.topics, list -> {
+                Set<Uuid> ids = new HashSet<>();
+                list.forEach(topic -> ids.add(id(numbers.get(topic))));
+                return ids;
+            });
+            subscriptions.add(subscription);
+            Map<Uuid, Set<Integer>> owned = new HashMap<>();
+            for (TopicPartition p : m.owned) {
+                Uuid topic = id(numbers.get(p.topic()));
+                owned.computeIfAbsent(topic, t -> new HashSet<>()).add(p.partition());
+                owners.computeIfAbsent(topic, t -> new HashMap<>()).put(p.partition(), m.id);
+            }
+            Optional<String> instance = m.instance.isEmpty() ? Optional.empty() : Optional.of(m.instance);
+            spec.put(m.id, new MemberSubscriptionAndAssignmentImpl(Optional.empty(), instance, subscription,
+                new org.apache.kafka.coordinator.group.modern.Assignment(owned)));
+        }
+        SubscriptionType type = subscriptions.size() > 1 ? SubscriptionType.HETEROGENEOUS : SubscriptionType.HOMOGENEOUS;
+        GroupSpecImpl group = new GroupSpecImpl(spec, type, owners);
+        SubscribedTopicDescriber describer = new SubscribedTopicDescriber() {
+            @Override
+            public int numPartitions(Uuid topic) {
+                return counts[number(topic)];
+            }
+
+            @Override
+            public Set<String> racksForPartition(Uuid topic, int partition) {
+                return Set.of();
+            }
+        };
+        return new Prepared() {
+            private Map<String, MemberAssignment> answer;
+
+            @Override
+            public void run() {
+                answer = assignor.assign(group, describer).members();
+            }
+
+            @Override
+            public Map<String, List<TopicPartition>> answer() {
+                Map<String, List<TopicPartition>> all = new HashMap<>();
+                answer.forEach((id, a) -> {
+                    List<TopicPartition> list = new ArrayList<>();
+                    a.partitions().forEach((topic, partitions) ->
+                        partitions.forEach(p -> list.add(new TopicPartition(topics[number(topic)], p))));
+                    all.put(id, list);
+                });
+                return all;
+            }
+        };
+    }
+
+    /** Topics have ids on brokers; small ones are reserved. */
+    private static Uuid id(int topic) {
+        return new Uuid(1 << 16, topic);
+    }
+
+    private static int number(Uuid id) {
+        return (int) id.getLeastSignificantBits();
+    }
+
     private void assign(String name, DataOutputStream out) throws IOException {
-        GroupAssignment answer;
+        Map<String, List<TopicPartition>> answer;
         long took;
         try {
-            Map<String, Subscription> joined = new LinkedHashMap<>();
-            for (Member m : members) {
-                joined.put(m.id, join(name, m));
-            }
-            ConsumerPartitionAssignor leader = create(name);
-            GroupSubscription subscriptions = new GroupSubscription(joined);
+            Prepared prepared = name.startsWith("server-") ? server(name) : client(name);
             System.gc(); // what preparing left behind is not the assignor's to clean up
             long started = System.nanoTime();
-            answer = leader.assign(cluster, subscriptions);
+            prepared.run();
             took = System.nanoTime() - started;
+            answer = prepared.answer();
         } catch (Throwable e) {
             String text = e.toString();
             out.writeByte(1);
@@ -165,11 +277,11 @@ public final class AssignDriver {
         }
         out.writeByte(0);
         out.writeLong(took);
-        out.writeInt(answer.groupAssignment().size());
-        for (Map.Entry<String, Assignment> e : answer.groupAssignment().entrySet()) {
+        out.writeInt(answer.size());
+        for (Map.Entry<String, List<TopicPartition>> e : answer.entrySet()) {
             out.writeUTF(e.getKey());
-            out.writeInt(e.getValue().partitions().size());
-            for (TopicPartition p : e.getValue().partitions()) {
+            out.writeInt(e.getValue().size());
+            for (TopicPartition p : e.getValue()) {
                 out.writeInt(numbers.getOrDefault(p.topic(), -1));
                 out.writeInt(p.partition());
             }
