@@ -68,6 +68,10 @@ func TestPromises(t *testing.T) {
 // A view asks about one step.
 type view struct{ step *simulation.Step }
 
+func (v *view) topic(name string) *strategy.Topic {
+	return &v.step.Group.Topics[slices.IndexFunc(v.step.Group.Topics, func(t strategy.Topic) bool { return t.Name == name })]
+}
+
 // owner is who has a partition, nil for nobody.
 func (v *view) owner(topic string, partition int) *strategy.Member {
 	for i := range v.step.Group.Members {
