@@ -99,6 +99,7 @@ func TestWeightsBySignals(t *testing.T) {
 		{"lag of some topics", `partition.lag + 1`, measured(strategy.Topic{Name: "t", Signals: lag(100, 1)}, strategy.Topic{Name: "u"}), true, "a signal that weights depend on is not known signal=lag topic=u"},
 		{"lag of some, weights of others", `partition.lag + 1`, measured(strategy.Topic{Name: "t", Signals: lag(100, 1)}, strategy.Topic{Name: "u", Weights: []float64{1, 1}}), true,
 			"a signal that weights depend on is not known signal=lag topic=u"},
+		{"lag of some, that is not looked at", `partition.weight`, measured(strategy.Topic{Name: "t", Signals: lag(1, 1), Weights: []float64{100, 1}}, strategy.Topic{Name: "u", Weights: []float64{1, 1}}), false, ""},
 		{"no rate", `partition.rate + partition.lag`, measured(strategy.Topic{Name: "t", Signals: lag(100, 1)}), true, "a signal that weights depend on is not known signal=rate topic=t"},
 		{"a signal of some", `partition.signals.x + 1`, measured(strategy.Topic{Name: "t"}, strategy.Topic{Name: "u", Signals: signals("x", []float64{100, 1})}), true,
 			"a signal that weights depend on is not known signal=x topic=t"},
