@@ -272,7 +272,7 @@ func TestReports(t *testing.T) {
 	want := `level=WARN msg="a member does not have a label that a rule reads as a number" rules=odd label=y taken=0
 level=WARN msg="a member has a label that is no number where a rule reads one" rules=odd label=x value="\"many\"" taken=2
 level=WARN msg="all capacities are 0, so each member counts alike" rules=odd group=g
-level=WARN msg="weights of a topic are not known, so each of its partitions counts as 1" rules=odd topic=t
+level=WARN msg="a signal that weights depend on is not known of a topic, so each partition of all topics weighs 1" rules=odd signal=lag topic=t
 level=WARN msg="partitions are to stay together that no member may have together, so they are assigned one by one" rules=odd units=1 group=g
 `
 	if b.String() != want {

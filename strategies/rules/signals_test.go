@@ -96,6 +96,7 @@ func TestWeightsBySignals(t *testing.T) {
 		{"weights for lag", `partition.lag`, measured(strategy.Topic{Name: "t", Weights: []float64{100, 1}}, strategy.Topic{Name: "u", Weights: []float64{1, 1}}), false, ""},
 		{"weights of some topics", `partition.lag`, measured(strategy.Topic{Name: "t", Weights: []float64{100, 1}}, strategy.Topic{Name: "u"}), false, "weights of a topic are not known topic=u"},
 		{"weights of none", `partition.weight`, measured(strategy.Topic{Name: "t"}, strategy.Topic{Name: "u"}), true, "weights of a topic are not known topic=t"},
+		{"neither lag nor weights", `partition.topic == "t" ? 100 * partition.lag : 1`, measured(strategy.Topic{Name: "t"}, strategy.Topic{Name: "u"}), true, "a signal that weights depend on is not known signal=lag topic=t"},
 		{"lag of some topics", `partition.lag + 1`, measured(strategy.Topic{Name: "t", Signals: lag(100, 1)}, strategy.Topic{Name: "u"}), true, "a signal that weights depend on is not known signal=lag topic=u"},
 		{"lag of some, weights of others", `partition.lag + 1`, measured(strategy.Topic{Name: "t", Signals: lag(100, 1)}, strategy.Topic{Name: "u", Weights: []float64{1, 1}}), true,
 			"a signal that weights depend on is not known signal=lag topic=u"},
