@@ -157,13 +157,14 @@ func (c *Config) validate() error {
 	if c.Assignors == nil {
 		c.Assignors = []strategy.Assignor{strategy.Cooperative(sticky.Assignor{})}
 	}
-	errs = append(errs, c.checkAssignors(), c.checkChoices(), c.Signals.validate())
+	errs = append(errs, c.checkAssignors(), c.checkChoices())
 	if err := c.fromSarama(); err != nil {
 		errs = append(errs, err)
 	}
 	if c.RebalanceTimeout == 0 {
 		c.RebalanceTimeout = time.Minute
 	}
+	errs = append(errs, c.Signals.validate(c.RebalanceTimeout))
 	for _, d := range []struct {
 		name        string
 		value       *time.Duration

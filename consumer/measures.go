@@ -25,6 +25,7 @@ type measures struct {
 	leads    bool
 	stop     context.CancelFunc // ends watch; nil if it does not run
 	scope    signals.Scope      // what is to be measured
+	assignor strategy.Assignor  // that looks at it
 	store    *signals.Store
 	rates    *signals.Rates
 	troubles map[string]error // of signals that cannot be measured
@@ -116,10 +117,10 @@ func (m *measures) looksAt(a strategy.Assignor) (names []string) {
 	return names
 }
 
-// scopeOf is what there is to be measured for a plan. Names that nobody measures are in none of its lists.
-func (m *measures) scopeOf(p *plan) (scope signals.Scope, unmeasured []string) {
-	scope.Topics, scope.Members = slices.Clone(p.group.Topics), slices.Clone(p.group.Members)
-	for _, name := range p.looksAt {
+// names sets which signals are in a scope, and returns those that nobody measures.
+func (m *measures) names(scope *signals.Scope, looksAt []string) (unmeasured []string) {
+	scope.OfPartitions, scope.OfMembers = nil, nil
+	for _, name := range looksAt {
 		switch own := m.own[name]; {
 		case own != nil && own.Members != nil:
 			scope.OfMembers = append(scope.OfMembers, name)
@@ -129,18 +130,22 @@ func (m *measures) scopeOf(p *plan) (scope signals.Scope, unmeasured []string) {
 			unmeasured = append(unmeasured, name)
 		}
 	}
-	return scope, unmeasured
+	return unmeasured
 }
 
 // errUnmeasured is why a signal is missing that nobody knows.
 var errUnmeasured = errors.New("consumer: nobody measures it; put it into Config.Signals.Measure")
 
+// errNoUptime is why members have none.
+var errNoUptime = errors.New("consumer: they do not say since when they run; they are of an older version, or have assignors that do not look at it")
+
 // forPlan shows a plan's assignor what is known of the signals that it looks at, after a measurement if need be, and tells what is not.
 func (m *measures) forPlan(ctx context.Context, a strategy.Assignor, p *plan) {
 	p.tellUptimes(p.group, time.Now())
 	p.looksAt = m.looksAt(a)
-	scope, unmeasured := m.scopeOf(p)
-	number, wait := m.want(scope, len(p.looksAt) > 0)
+	scope := signals.Scope{Topics: slices.Clone(p.group.Topics), Members: slices.Clone(p.group.Members)}
+	unmeasured := m.names(&scope, p.looksAt)
+	number, wait := m.want(scope, a, len(p.looksAt) > 0)
 	if wait {
 		m.await(ctx, number)
 	}
@@ -154,6 +159,9 @@ func (m *measures) forPlan(ctx context.Context, a strategy.Assignor, p *plan) {
 	for _, name := range unmeasured {
 		told = append(told, SignalMissing{Generation: p.group.Generation, Signal: name, Err: errUnmeasured})
 	}
+	if silent := p.silent(); len(silent) > 0 && slices.Contains(p.looksAt, strategy.SignalUptime) {
+		told = append(told, SignalMissing{Generation: p.group.Generation, Signal: strategy.SignalUptime, Members: silent, Err: errNoUptime})
+	}
 	for _, e := range told {
 		m.driver.observe(e)
 	}
@@ -161,12 +169,11 @@ func (m *measures) forPlan(ctx context.Context, a strategy.Assignor, p *plan) {
 
 // want says what is to be measured from now on. If not all of that is known, it returns the number of the measurement that will know, which is
 // under way or begins at once.
-func (m *measures) want(scope signals.Scope, looks bool) (number int, wait bool) {
+func (m *measures) want(scope signals.Scope, a strategy.Assignor, looks bool) (number int, wait bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.scope = scope
-	m.store.Narrow(scope)
-	m.rates.Narrow(scope.Topics)
+	m.narrow(scope)
+	m.assignor = a
 	if !looks || !m.leads { // another member does by now, and this plan is void
 		m.rest()
 		return 0, false
@@ -187,6 +194,32 @@ func (m *measures) want(scope signals.Scope, looks bool) (number int, wait bool)
 	}
 	m.hurry()
 	return m.begun + 1, true
+}
+
+// narrow sets the scope. It is called with m.mu held.
+func (m *measures) narrow(scope signals.Scope) {
+	m.scope = scope
+	m.store.Narrow(scope)
+	m.rates.Narrow(scope.Topics)
+}
+
+// begin begins a measurement, of what the assignor looks at by now, as files with rules may be replaced.
+func (m *measures) begin(cancel context.CancelFunc) (number int, scope signals.Scope) {
+	m.mu.Lock()
+	assignor := m.assignor
+	m.mu.Unlock()
+	looksAt := m.looksAt(assignor)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	scope = m.scope
+	if m.names(&scope, looksAt); m.assignor == assignor && !(scope.Has(&m.scope) && m.scope.Has(&scope)) {
+		m.narrow(scope)
+	} else {
+		scope = m.scope
+	}
+	m.begun++
+	m.under, m.cancel = &scope, cancel
+	return m.begun, scope
 }
 
 // await waits until all is known, the measurement with this number is over, or a plan may not wait any longer.
@@ -239,12 +272,7 @@ func (m *measures) measure(ctx context.Context, logs *logs) {
 	patience := m.cfg.patience()
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
 	defer cancel()
-	m.mu.Lock()
-	m.begun++
-	number, scope := m.begun, m.scope
-	m.under, m.cancel = &scope, cancel
-	m.mu.Unlock()
-
+	number, scope := m.begin(cancel)
 	var asked sync.WaitGroup
 	var ofLogs []string
 	for _, name := range slices.Concat(scope.OfPartitions, scope.OfMembers) {

@@ -29,7 +29,8 @@ type Signals struct {
 	Measure []Signal
 	// Interval is the time between two measurements. 0: 30 s
 	Interval time.Duration
-	// Timeout is how long a plan waits for a measurement at most, if what was measured before does not do. 0: 1 s
+	// Timeout is how long a plan waits for a measurement at most, if what was measured before does not do. 0: 1 s, or a sixth of
+	// RebalanceTimeout if that is less.
 	Timeout time.Duration
 	// MaxAge is how old a measurement may be to be used. 0: twice Interval
 	MaxAge time.Duration
@@ -54,7 +55,8 @@ type Signal struct {
 // measureTime is how long a measurement may take at most.
 const measureTime = 10 * time.Second
 
-func (s *Signals) validate() error {
+// validate fills defaults in, for a group whose members wait for a plan for so long.
+func (s *Signals) validate(rebalance time.Duration) error {
 	var errs []error
 	seen := map[string]bool{}
 	for i, m := range s.Measure {
@@ -77,7 +79,7 @@ func (s *Signals) validate() error {
 		name  string
 		value *time.Duration
 		zero  time.Duration
-	}{{"Interval", &s.Interval, 0}, {"Timeout", &s.Timeout, time.Second}, {"MaxAge", &s.MaxAge, 2 * s.Interval}} {
+	}{{"Interval", &s.Interval, 0}, {"Timeout", &s.Timeout, max(time.Millisecond, min(time.Second, rebalance/6))}, {"MaxAge", &s.MaxAge, 2 * s.Interval}} {
 		if *d.value == 0 {
 			*d.value = d.zero
 		}

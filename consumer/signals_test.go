@@ -26,11 +26,11 @@ import (
 // A seer is an assignor that looks at signals, and shares partitions out by the one that it weighs: each, by falling weight, to the member
 // with the least so far. Without that signal it is sticky.
 type seer struct {
-	looksAt []string
-	weighs  string
+	weighs string
 
-	mu   sync.Mutex
-	seen []*strategy.Group
+	mu      sync.Mutex
+	looksAt []string
+	seen    []*strategy.Group
 }
 
 func newSeer(weighs string, others ...string) *seer {
@@ -39,7 +39,19 @@ func newSeer(weighs string, others ...string) *seer {
 
 func (*seer) Name() string                { return "cooperative-seer" }
 func (*seer) Protocol() strategy.Protocol { return strategy.ProtocolCooperative }
-func (s *seer) Signals() []string         { return s.looksAt }
+
+func (s *seer) Signals() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looksAt
+}
+
+// look has it look at one more signal from now on.
+func (s *seer) look(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looksAt = append(slices.Clone(s.looksAt), name)
+}
 
 func (s *seer) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
 	s.mu.Lock()
@@ -128,6 +140,16 @@ func (m *member) asked() int {
 		}
 	}
 	return n
+}
+
+// ends lists the rebalances that have ended. It is called with m.mu held.
+func (m *member) ends() (list []consumer.RebalanceEnded) {
+	for _, e := range m.events {
+		if r, ok := e.(consumer.RebalanceEnded); ok {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // missing waits for a plan that was made without a signal.
@@ -472,25 +494,109 @@ func TestCommittedOffsetsAreSilent(t *testing.T) {
 
 // TestUptime has members say since when they run, where their assignors look at it, and only there.
 func TestUptime(t *testing.T) {
-	for _, looks := range []bool{true, false} {
-		cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
-		s := newSeer(strategy.SignalUptime)
-		if !looks {
-			s = newSeer("mood")
-		}
-		a := start(t, "a", calm(signalConfig(cluster, s)), nil)
-		a.waitOwned(2)
-		b := start(t, "b", calm(signalConfig(cluster, s)), nil)
-		a.waitOwned(1)
-		b.waitOwned(1)
-		g := s.last()
-		for _, m := range g.Members {
-			if m.Uptime > 0 != looks {
-				t.Errorf("looked at: %v, and %s has been running for %v", looks, m.ID, m.Uptime)
-			}
-		}
-		if len(g.Members) != 2 {
-			t.Errorf("%d members", len(g.Members))
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+	s := newSeer(strategy.SignalUptime)
+	a := start(t, "a", calm(signalConfig(cluster, s)), nil)
+	a.waitOwned(2)
+	b := start(t, "b", calm(signalConfig(cluster, newSeer(strategy.SignalLag))), nil)
+	a.waitOwned(1)
+	b.waitOwned(1)
+	x := a.missing(strategy.SignalUptime)
+	if !slices.Equal(x.Members, []string{b.Stats().Member}) {
+		t.Errorf("missing is %+v", x)
+	}
+	g := s.last()
+	if len(g.Members) != 2 {
+		t.Errorf("%d members", len(g.Members))
+	}
+	for _, m := range g.Members {
+		if says := m.ID == a.Stats().Member; says != (m.Uptime > 0) {
+			t.Errorf("%s has been running for %v", m.ID, m.Uptime)
 		}
 	}
+}
+
+// TestPlanTakesWhatIsKnown has a measurement begin with a rebalance and not end. The plan does not wait for it, as there is another one.
+func TestPlanTakesWhatIsKnown(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+	s := newSeer("mood")
+	var calls atomic.Int64
+	cfg := calm(signalConfig(cluster, s, consumer.Signal{Name: "mood", Partitions: func(ctx context.Context, _ []strategy.Topic) (map[string][]float64, error) {
+		if calls.Add(1) > 1 {
+			<-ctx.Done()
+		}
+		return map[string][]float64{"orders": {1, 2}}, nil
+	}}))
+	cfg.Signals.Timeout = time.Hour
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(2)
+	ended := func(n int) {
+		t.Helper()
+		a.wait("the end of a rebalance", func() bool { return a.count() == 2 && len(a.ends()) == n })
+	}
+	for round := range 2 {
+		ended(round + 1)
+		_ = a.Rejoin("to have a plan")
+	}
+	ended(3)
+	if got := s.signal("mood"); !slices.Equal(got, []float64{1, 2}) {
+		t.Errorf("the leader sees %v", got)
+	}
+	embeddedtest.Eventually(t, "a measurement with the rebalance", func() bool { return calls.Load() == 2 })
+}
+
+// TestAssignorLooksElsewhere has an assignor look at another signal while the group is at peace, as when a file with rules is replaced.
+func TestAssignorLooksElsewhere(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+	s := newSeer(strategy.SignalLag)
+	var calls atomic.Int64
+	cfg := signalConfig(cluster, s, consumer.Signal{Name: "mood", Partitions: func(context.Context, []strategy.Topic) (map[string][]float64, error) {
+		calls.Add(1)
+		return map[string][]float64{"orders": {1, 2}}, nil
+	}})
+	cfg.Signals.HoldDown = time.Hour
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(2)
+	if calls.Load() > 0 {
+		t.Error("what nobody looks at is measured")
+	}
+	s.look("mood")
+	embeddedtest.Eventually(t, "it is tried with that", func() bool { return slices.Equal(s.signal("mood"), []float64{1, 2}) })
+	if n := a.asked(); n > 0 {
+		t.Errorf("%d rebalances were asked for", n)
+	}
+}
+
+// TestTriesThatHang has an assignor that answers plans and hangs when it is tried: it is tried once.
+func TestTriesThatHang(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+	h := &hanging{seer: newSeer("mood"), forever: make(chan struct{})}
+	defer close(h.forever)
+	var calls atomic.Int64
+	cfg := signalConfig(cluster, h, consumer.Signal{Name: "mood", Partitions: func(context.Context, []strategy.Topic) (map[string][]float64, error) {
+		calls.Add(1)
+		return map[string][]float64{"orders": {1, 2}}, nil
+	}})
+	cfg.Signals.HoldDown, cfg.AssignTimeout = time.Hour, 50*time.Millisecond
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(2)
+	embeddedtest.Eventually(t, "measurements", func() bool { return calls.Load() > 10 })
+	if n := h.tries.Load(); n != 1 {
+		t.Errorf("it was tried %d times", n)
+	}
+	a.closes()
+}
+
+type hanging struct {
+	*seer
+	forever chan struct{}
+	tries   atomic.Int64
+}
+
+func (h *hanging) Assign(ctx context.Context, g *strategy.Group) (strategy.Assignment, error) {
+	if g.Members[0].Generation >= 0 {
+		h.tries.Add(1)
+		<-h.forever
+	}
+	return h.seer.Assign(ctx, g)
 }

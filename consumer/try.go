@@ -111,6 +111,16 @@ func (p *plan) tellUptimes(g *strategy.Group, now time.Time) {
 	}
 }
 
+// silent lists members that do not say since when they run.
+func (p *plan) silent() (ids []string) {
+	for i, at := range p.started {
+		if at.IsZero() {
+			ids = append(ids, p.group.Members[i].ID)
+		}
+	}
+	return ids
+}
+
 // meant says whether a change is not one of numbers that go up and down.
 func meant(was, is *strategy.Group) bool {
 	for i := range is.Topics {
