@@ -71,7 +71,7 @@ func (s *solver) follow(a, end int32, via []hop) bool {
 			i = x // as heavy, and cheaper
 		}
 		hops = append(hops, hop{i, b})
-		if s.count[b] > s.limit-(s.item[i].size-more) {
+		if s.count[b] > s.limit[b]-(s.item[i].size-more) {
 			s.trial = hops
 			return false
 		}

@@ -205,7 +205,7 @@ func (s *solver) gainedLiking(hops []hop) (sum int64) {
 
 // fits tells whether a and b keep to the limit after an exchange.
 func (s *solver) fits(a, b int32, hops []hop) bool {
-	if s.limit == math.MaxInt32 {
+	if !s.limited {
 		return true
 	}
 	n := int32(0) // more at b
@@ -216,7 +216,7 @@ func (s *solver) fits(a, b int32, hops []hop) bool {
 			n -= s.item[h.item].size
 		}
 	}
-	return s.count[b] <= s.limit-n && s.count[a] <= s.limit+n
+	return s.count[b] <= s.limit[b]-n && s.count[a] <= s.limit[a]+n
 }
 
 // pick returns the heaviest item of a that b may have and that weighs x at most, or with up the lightest that weighs x at

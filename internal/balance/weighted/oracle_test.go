@@ -14,7 +14,7 @@ import (
 // describe prints a problem so that a failing case can be read and rebuilt.
 func (p *Problem) describe() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "members %d capacity %v limit %d partitions %v\n", p.Members, p.Capacity, p.Limit, p.Partitions)
+	fmt.Fprintf(&b, "members %d capacity %v limit %d %v partitions %v\n", p.Members, p.Capacity, p.Limit, p.Limits, p.Partitions)
 	if p.Start != nil {
 		fmt.Fprintf(&b, "start %v subscribers %v\n", p.Start, p.Subscribers)
 	}
@@ -176,7 +176,7 @@ func check(t tester, p *Problem, o Options, r Result) {
 			}
 		case !u.may[to]:
 			fail("%v went to %d", u.parts, to)
-		case !u.live[to] && p.Limit == 0:
+		case !u.live[to] && p.Limit == 0 && p.Limits == nil:
 			fail("%v went to %d, which drains", u.parts, to)
 		}
 	}
@@ -185,13 +185,13 @@ func check(t tester, p *Problem, o Options, r Result) {
 	}
 	for _, u := range units { // nobody that may have an unassigned partition has room
 		for m, n := range count {
-			if r.Owner[u.parts[0]] == None && u.may[m] && (p.Limit == 0 || int(n)+len(u.parts) <= int(p.Limit)) {
+			if r.Owner[u.parts[0]] == None && u.may[m] && int(n)+len(u.parts) <= p.most(m) {
 				fail("%v are with nobody, %d has room", u.parts, m)
 			}
 		}
 	}
 	for m, n := range count {
-		if p.Limit > 0 && n > p.Limit {
+		if int(n) > p.most(m) {
 			fail("%d has %d partitions", m, n)
 		}
 	}
@@ -236,7 +236,7 @@ func checkMoves(p *Problem, o Options, r Result, fail func(string, ...any)) {
 			}
 			voluntary++
 			weight += p.weight(int32(i))
-		} else if from != None && may[i][from] && p.Together == nil && p.Limit == 0 {
+		} else if from != None && may[i][from] && p.Together == nil && p.Limit == 0 && p.Limits == nil {
 			fail("nothing forced %+v", m)
 		}
 	}
@@ -269,7 +269,7 @@ func (p *Problem) best() (ratio float64, moved int64) {
 			return
 		}
 		for m := range load {
-			if !u.live[m] || p.Limit > 0 && count[m]+int32(len(u.parts)) > p.Limit {
+			if !u.live[m] || int(count[m])+len(u.parts) > p.most(m) {
 				continue
 			}
 			gone := int64(0)
@@ -385,6 +385,12 @@ func randomProblem(r *rand.Rand, c recipe) *Problem {
 		}
 	}
 	return p
+}
+
+// most is how many partitions a member may have.
+func (p *Problem) most(m int) int {
+	list, _ := p.limits()
+	return int(list[m])
 }
 
 func mustSolve(t testing.TB, p *Problem, o Options) Result {

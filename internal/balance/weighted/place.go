@@ -9,7 +9,7 @@ func (s *solver) keep() {
 		if x.home == None {
 			continue
 		}
-		if s.count[x.home]+x.size > s.limit {
+		if s.count[x.home] > s.limit[x.home]-x.size {
 			x.home = None
 			continue
 		}
@@ -70,7 +70,7 @@ func (s *solver) place() {
 
 // placeLate tries again with what found no room: others have moved since.
 func (s *solver) placeLate() {
-	if s.limit == math.MaxInt32 || s.cancelled {
+	if !s.limited || s.cancelled {
 		return
 	}
 	for i := int32(len(s.item)) - 1; i >= 0; i-- {
@@ -92,7 +92,7 @@ func (s *solver) choose(i int32) int32 {
 	x := &s.item[i]
 	best, ratio, liking := int32(None), 0.0, int64(0)
 	for _, m := range s.classes.list(x.class) {
-		if s.count[m] > s.limit-x.size {
+		if s.count[m] > s.limit[m]-x.size {
 			continue
 		}
 		r, l := s.with(m, x.weight), int64(math.MinInt64)
@@ -116,7 +116,7 @@ func (s *solver) lastResort(i int32) {
 	x := &s.item[i]
 	best := int32(None)
 	for m := range int32(s.p.Members) {
-		if !s.drains[m] || !s.classes.allows(x.class, m) || s.count[m] > s.limit-x.size {
+		if !s.drains[m] || !s.classes.allows(x.class, m) || s.count[m] > s.limit[m]-x.size {
 			continue
 		}
 		if m == s.p.owner(s.parts[x.first]) {

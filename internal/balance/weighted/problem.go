@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assignkit/assignkit/internal/balance"
 )
@@ -29,6 +30,8 @@ type Problem struct {
 	Together []int32
 	// Limit is how many partitions a member may have at most. 0: any number.
 	Limit int32
+	// Limits is the same for each member, where 0 is none. Nil: Limit for each.
+	Limits []int32
 	// Prefer has a score for each class of partitions and each member, a row of Members scores for each class, within ±MaxScore:
 	// higher is better. PreferClass is the class of each partition; nil: the number of its topic. Prefer nil: no preference.
 	Prefer      []int32
@@ -179,6 +182,14 @@ func (p *Problem) validate() error {
 	if p.Limit < 0 {
 		return malformed("limit %d is negative", p.Limit)
 	}
+	if p.Limits != nil && len(p.Limits) != p.Members {
+		return malformed("%d limits of %d members", len(p.Limits), p.Members)
+	}
+	for m, n := range p.Limits {
+		if n < 0 {
+			return malformed("member %d has limit %d", m, n)
+		}
+	}
 	if p.Together != nil && len(p.Together) != total {
 		return malformed("%d keys of %d partitions", len(p.Together), total)
 	}
@@ -252,6 +263,35 @@ func (p *Problem) weighty() *Problem {
 	q := *p
 	q.Weight = nil
 	return &q
+}
+
+// limits is how many partitions each member may have, and whether that is a limit for anybody.
+func (p *Problem) limits() (list []int32, limited bool) {
+	if p.Limits != nil {
+		return p.Limits, true
+	}
+	each := p.Limit
+	if each == 0 {
+		each = math.MaxInt32
+	}
+	return slices.Repeat([]int32{each}, p.Members), each < math.MaxInt32
+}
+
+// shares are the capacities, 0 also for who may have nothing. Nil: each is 1.
+func (p *Problem) shares() []int32 {
+	if !slices.Contains(p.Limits, 0) {
+		return p.Capacity
+	}
+	list := slices.Clone(p.Capacity)
+	if list == nil {
+		list = slices.Repeat([]int32{1}, p.Members)
+	}
+	for m, most := range p.Limits {
+		if most == 0 {
+			list[m] = 0
+		}
+	}
+	return list
 }
 
 // uniform tells whether all partitions weigh the same.

@@ -60,7 +60,7 @@ func (s *solver) fill(b int32, givers []int32, choose func(a, b int32, room floa
 				continue
 			}
 			w := s.item[i].weight
-			if float64(w) > room || s.with(b, w) >= s.ratio[a] || s.count[b] > s.limit-s.item[i].size {
+			if float64(w) > room || s.with(b, w) >= s.ratio[a] || s.count[b] > s.limit[b]-s.item[i].size {
 				continue
 			}
 			s.trial = append(s.trial[:0], hop{i, b})

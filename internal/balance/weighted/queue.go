@@ -1,7 +1,5 @@
 package weighted
 
-import "math"
-
 // A queue is a heap of members in the order in which choose would take them, for when all items are of one class, all members have
 // one capacity, and neither limit nor preference matters: then the order does not depend on the item.
 type queue struct {
@@ -11,7 +9,7 @@ type queue struct {
 
 // newQueue returns nil where the order does depend on the item.
 func newQueue(s *solver) *queue {
-	if s.classes.len() != 1 || s.limit != math.MaxInt32 || s.p.Prefer != nil || len(s.classes.members) == 0 {
+	if s.classes.len() != 1 || s.limited || s.p.Prefer != nil || len(s.classes.members) == 0 {
 		return nil
 	}
 	q := &queue{s: s, heap: append([]int32(nil), s.classes.list(0)...)}

@@ -28,6 +28,7 @@ func drawProblem(t *rapid.T) *Problem {
 	p.Capacity = list("capacities", p.Members, rapid.OneOf(rapid.Just(int32(1)), rapid.Int32Range(0, 4), rapid.Int32Range(0, 1<<20-1)))
 	p.Together = list("keys", total, rapid.Int32Range(-1, 6))
 	p.Limit = rapid.OneOf(rapid.Just(int32(0)), rapid.Int32Range(1, 6)).Draw(t, "limit")
+	p.Limits = list("limits", p.Members, rapid.OneOf(rapid.Int32Range(0, 6), rapid.Just(int32(math.MaxInt32))))
 	if rapid.Bool().Draw(t, "by topic") {
 		p.Start = []int32{0}
 		for range p.Partitions {

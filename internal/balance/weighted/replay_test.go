@@ -199,7 +199,7 @@ func (r *replay) placed(e *entry) {
 	if e.from != None {
 		r.t.Fatalf("it had an owner: %+v", e)
 	}
-	if s.p.Limit > 0 || s.p.Prefer != nil {
+	if s.limited || s.p.Prefer != nil {
 		return
 	}
 	w := float64(s.item[e.item].weight)

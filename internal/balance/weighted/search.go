@@ -27,7 +27,7 @@ func (r *search) makeRoom(i int32) bool {
 	for at := 0; end == None && at < len(r.queue); at++ {
 		m := r.queue[at]
 		for _, j := range s.held[m] {
-			if s.count[m]+s.item[r.via[m].item].size-s.item[j].size > s.limit {
+			if s.count[m]+s.item[r.via[m].item].size-s.item[j].size > s.limit[m] {
 				continue
 			}
 			if end = r.reach(j); end != None {
@@ -69,7 +69,7 @@ func (r *search) reach(i int32) int32 {
 			continue
 		}
 		r.via[m] = hop{i, m}
-		if s.count[m] <= s.limit-x.size {
+		if s.count[m] <= s.limit[m]-x.size {
 			return m
 		}
 		r.queue = append(r.queue, m)

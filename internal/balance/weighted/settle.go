@@ -12,7 +12,7 @@ func (s *solver) settle() {
 			return
 		}
 		home, now := x.home, x.owner
-		if s.returns(home, now, x.weight) && s.count[home] <= s.limit-x.size {
+		if s.returns(home, now, x.weight) && s.count[home] <= s.limit[home]-x.size {
 			s.goHome(hop{i, home})
 			continue
 		}

@@ -56,7 +56,7 @@ const rounds = 3
 
 // plain tells whether all partitions weigh the same and nothing is asked for that internal/balance does not know.
 func (p *Problem) plain() bool {
-	return p.Eligible == nil && p.Together == nil && p.Limit == 0 && p.Prefer == nil && p.uniform()
+	return p.Eligible == nil && p.Together == nil && p.Limit == 0 && p.Limits == nil && p.Prefer == nil && p.uniform()
 }
 
 // solveEven has internal/balance decide. It does not know bounds of movement: decided is false where its answer exceeds them.

@@ -226,11 +226,16 @@ func TestDraining(t *testing.T) {
 	}
 }
 
-// At most one partition a member, some of which may have only some: who can have one has one.
+// Few partitions a member, some of which may have only some: who can have one has one.
 func TestLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		p := randomProblem(r, recipe{topics: 3, members: 8, partitions: 5, weights: "uniform", single: true, restricted: true, limit: 1})
+		if r.IntN(2) == 0 {
+			for range p.Members {
+				p.Limits = append(p.Limits, r.Int32N(4))
+			}
+		}
 		got := mustSolve(t, p, Options{})
 		lost := len(got.Unassigned)
 		if want := p.total() - p.matching(); lost != want {
@@ -239,13 +244,17 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// matching is how many partitions can have an owner each of their own.
+// matching is how many partitions can have an owner within its limit.
 func (p *Problem) matching() (n int) {
-	may, of := p.may(), slices.Repeat([]int{None}, p.Members)
+	var slots []int // a member for each partition that it may have
+	for m := range p.Members {
+		slots = append(slots, slices.Repeat([]int{m}, p.most(m))...)
+	}
+	may, of := p.may(), slices.Repeat([]int{None}, len(slots))
 	var find func(i int, seen []bool) bool
 	find = func(i int, seen []bool) bool {
-		for m, is := range may[i] {
-			if is && !seen[m] {
+		for m, member := range slots {
+			if may[i][member] && !seen[m] {
 				seen[m] = true
 				if of[m] == None || find(of[m], seen) {
 					of[m] = i
@@ -256,7 +265,7 @@ func (p *Problem) matching() (n int) {
 		return false
 	}
 	for i := range may {
-		if find(i, make([]bool, p.Members)) {
+		if find(i, make([]bool, len(slots))) {
 			n++
 		}
 	}
@@ -335,6 +344,8 @@ func TestMalformed(t *testing.T) {
 		"overflow":           func(p *Problem) { p.Weight[1] = math.MaxInt64 },
 		"few weights":        func(p *Problem) { p.Weight = p.Weight[:2] },
 		"negative limit":     func(p *Problem) { p.Limit = -1 },
+		"few limits":         func(p *Problem) { p.Limits = make([]int32, p.Members-1) },
+		"negative limits":    func(p *Problem) { p.Limits = slices.Repeat([]int32{-1}, p.Members) },
 		"few keys":           func(p *Problem) { p.Together = make([]int32, 2) },
 		"many words":         func(p *Problem) { p.Eligible = make([]uint64, 4) },
 		"few scores":         func(p *Problem) { p.Prefer = p.Prefer[:3] },

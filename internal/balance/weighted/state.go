@@ -31,7 +31,8 @@ type solver struct {
 	count    []int32   // partitions
 	held     [][]int32 // items, ascending and so by rising weight
 	target   []float64 // load
-	limit    int32     // as large as can be if there is none
+	limit    []int32   // partitions, as many as can be where there is none
+	limited  bool      // somebody has one
 
 	free        bool // only items that are not at home may move
 	moved       int64
@@ -79,14 +80,12 @@ type entry struct {
 func newSolver(ctx context.Context, p *Problem, o Options) *solver {
 	n := p.Members
 	s := &solver{
-		ctx: ctx, p: p, o: o.settings(p), classes: newClasses(p.Words()), limit: p.Limit,
+		ctx: ctx, p: p, o: o.settings(p), classes: newClasses(p.Words()),
 		capacity: make([]float64, n), drains: make([]bool, n), load: make([]int64, n), ratio: make([]float64, n),
 		count: make([]int32, n), held: make([][]int32, n), target: make([]float64, n),
 		takers: make([]uint64, max(1, p.Words())),
 	}
-	if s.limit == 0 {
-		s.limit = math.MaxInt32
-	}
+	s.limit, s.limited = p.limits()
 	switch s.left = o.Budget; {
 	case o.Budget == 0:
 		s.left = DefaultBudget
@@ -94,14 +93,15 @@ func newSolver(ctx context.Context, p *Problem, o Options) *solver {
 		s.left = math.MaxInt64
 	}
 	s.glance = s.left
+	shares := p.shares()
 	largest := int32(1)
-	if len(p.Capacity) > 0 {
-		largest = max(1, slices.Max(p.Capacity))
+	for _, c := range shares {
+		largest = max(largest, c)
 	}
 	for m := range s.capacity {
 		c := int32(1)
-		if p.Capacity != nil {
-			if c = p.Capacity[m]; c == 0 {
+		if shares != nil {
+			if c = shares[m]; c == 0 {
 				s.drains[m], c = true, largest
 			}
 		}
@@ -110,7 +110,7 @@ func newSolver(ctx context.Context, p *Problem, o Options) *solver {
 	class := s.classes.of(p)
 	s.items(class)
 	s.orderClasses()
-	s.classes.close(p.Capacity)
+	s.classes.close(shares)
 	s.cause = make([]cause, len(s.item))
 	if p.Prefer != nil && p.PreferClass == nil {
 		s.topic = make([]int32, 0, len(class))
