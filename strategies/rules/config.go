@@ -22,8 +22,7 @@ type Config struct {
 	Capacity string // a number from 0: how much can this member carry, relative to others? 0: nothing. "": as configured, [strategy.Member.Share]
 	Prefer   string // a number within ±MaxPreference: how much is this member to be preferred for this partition? "": no preference
 	Together string // a number or text: partitions of equal ones go to one member, in a cooperative group at one moment. "": each alone
-
-	Limit int // how many partitions a member has at most; 0: any number
+	Limit    string // a number from 0: how many partitions may this member have at most? Fractions are cut off. "": any number
 
 	// With neither tolerance nor hysteresis, balance is as good as it can be made, whatever moves. A cooperative group may then need several
 	// rounds to settle, as it may with a bound of moves: each round moves as much again.
@@ -76,6 +75,7 @@ func compile(c Config, at places) (*Assignor, error) {
 		{"capacity", c.Capacity, &onMember{}, expression.Number, &a.capacity},
 		{"prefer", c.Prefer, &onPair{}, expression.Number, &a.prefer},
 		{"together", c.Together, &onPartition{}, expression.Key, &a.together},
+		{"limit", c.Limit, &onMember{}, expression.Number, &a.limit},
 	} {
 		if rule.source == "" {
 			continue
@@ -113,9 +113,6 @@ func (c *Config) check(at places) (errs []error) {
 	}
 	if c.Wire != "" && !validName(c.Wire) {
 		fail("wire", "%.40q is no name: small letters, digits, and - _ . between them, at most %d", c.Wire, maxName)
-	}
-	if c.Limit < 0 || c.Limit > math.MaxInt32 {
-		fail("limit", "%d is not within 0 to %d", c.Limit, math.MaxInt32)
 	}
 	if c.MaxMoves > math.MaxInt32 {
 		fail("max_moves", "%d is more than %d", c.MaxMoves, math.MaxInt32)

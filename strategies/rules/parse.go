@@ -48,11 +48,11 @@ func Parse(file string, text []byte) (*Assignor, error) {
 	fields := map[string]func(*yaml.Node) error{
 		"name":    p.text(&p.config.Name),
 		"wire":    p.text(&p.config.Wire),
-		"limit":   p.whole("limit", &p.config.Limit, 1),
 		"options": func(n *yaml.Node) error { return p.mapping(n, "options", p.optionFields()) },
 	}
 	for name, to := range map[string]*string{
 		"eligible": &p.config.Eligible, "weight": &p.config.Weight, "capacity": &p.config.Capacity, "prefer": &p.config.Prefer, "together": &p.config.Together,
+		"limit": &p.config.Limit,
 	} {
 		fields[name] = p.expression(name, to)
 	}
@@ -196,12 +196,12 @@ func (p *parser) expression(field string, to *string) func(*yaml.Node) error {
 	}
 }
 
-// whole reads a whole number of at least least.
-func (p *parser) whole(field string, to *int, least int) func(*yaml.Node) error {
+// whole reads a whole number from 0.
+func (p *parser) whole(field string, to *int) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		x, err := strconv.ParseInt(n.Value, 10, 32)
-		if n.Kind != yaml.ScalarNode || err != nil || x < int64(least) {
-			return p.fail(n.Line, n.Column, "%s: %.40q is no whole number from %d to 2147483647", field, n.Value, least)
+		if n.Kind != yaml.ScalarNode || err != nil || x < 0 {
+			return p.fail(n.Line, n.Column, "%s: %.40q is no whole number from 0 to 2147483647", field, n.Value)
 		}
 		if *to = int(x); x == 0 {
 			*to = -1 // none, where 0 in a Config stands for the default
@@ -226,6 +226,6 @@ func (p *parser) optionFields() map[string]func(*yaml.Node) error {
 	return map[string]func(*yaml.Node) error{
 		"tolerance":  share("tolerance", &p.config.Tolerance),
 		"hysteresis": share("hysteresis", &p.config.Hysteresis),
-		"max_moves":  p.whole("max_moves", &p.config.MaxMoves, 0),
+		"max_moves":  p.whole("max_moves", &p.config.MaxMoves),
 	}
 }

@@ -47,7 +47,7 @@ func TestParseErrors(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{
 		"", "name: x\n---\nname: y\n", "- a", "a", "name: Gold First", "name: x\nwire: \"\\n\"", "weight: 1", "nam: x", "name: x\nnothing_near: 1", "name: x\nname: y", "name: [x]",
-		"name: x\nlimit: 0", "name: x\nlimit: many", "name: x\noptions: {tolerence: 1}", "name: x\noptions: {tolerance: -1}", "name: x\noptions: {hysteresis: .nan}", "name: x\noptions: {max_moves: 1.5}", "name: x\noptions: 3",
+		"name: x\nlimit: member.cpu", "name: x\nlimit: many", "name: x\noptions: {tolerence: 1}", "name: x\noptions: {tolerance: -1}", "name: x\noptions: {hysteresis: .nan}", "name: x\noptions: {max_moves: 1.5}", "name: x\noptions: 3",
 		"name: x\neligible: membr.rack == \"a\"", "name: x\neligible: 'member.rak == \"a\"'", "name: x\nweight: |\n    partition.lag +\n      partition.log\n", "name: x\nweight: >-\n    partition.lag\n    + partition.lug\n",
 		"name: x\neligible:", "name: x\neligible: ''", "name: x\nprefer: member.rack in partition.racks ? 1 : 0", "name: x\nprefer: member.rack == \"a\" #b", "name: x\neligible: \"a\" == member.rack", "name: x\neligible: !member.draining",
 		"name: x\neligible: *a", "name: x\neligible: [1]", "name: x\ntogether: split(partition.topic, \".\")", "name: x\nweight: member.capacity", "name: x\ncapacity: partition.lag", "name: x\ncapacity: number(member.labels)", "name: x\ncapacity: number(\"cpu\", 1)",

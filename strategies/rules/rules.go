@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/assignkit/assignkit/internal/balance/weighted"
 	"github.com/assignkit/assignkit/internal/expression"
@@ -27,13 +28,13 @@ import (
 // is, see internal/balance/weighted.
 //
 // A partition that no member is eligible for is unassigned as [strategy.ReasonIneligible], one that is beyond all limits as
-// [strategy.ReasonLimit]. A rule that gives no number, an infinite one, or one out of range ends Assign with an error that says for which
+// [strategy.ReasonLimit], unless a reader of its topic has nothing at all: that one is not eligible for it. A rule that gives no number, an infinite one, or one out of range ends Assign with an error that says for which
 // member and partition; nothing is guessed. A label that number() does not find is no error.
 type Assignor struct {
 	config  Config
 	reports *reports
 
-	eligible, weight, capacity, prefer, together *expression.Program // nil: no rule
+	eligible, weight, capacity, prefer, together, limit *expression.Program // nil: no rule
 }
 
 func init() {
@@ -78,22 +79,33 @@ func (a *Assignor) Assign(ctx context.Context, g *strategy.Group) (strategy.Assi
 	}
 	answer := t.Assignment(r.Owner)
 	answer.Stopped = r.Stopped
-	for _, u := range r.Unassigned {
-		topic, number := t.Locate(int(u.Partition))
-		if len(t.Subscribers(topic)) == 0 {
-			continue // nobody asked for it
-		}
-		reason := strategy.ReasonIneligible
-		if u.Lack == weighted.Full {
-			reason = strategy.ReasonLimit
-		}
-		answer.Unassigned = append(answer.Unassigned, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: number, Reason: reason})
-	}
+	answer.Unassigned = unassigned(t, &r)
 	if len(r.Split) > 0 {
 		a.reports.once("split", "partitions are to stay together that no member may have together, so they are assigned one by one",
 			slog.Int("units", len(r.Split)), slog.String("group", g.Name))
 	}
 	return answer, nil
+}
+
+// unassigned says why nobody has a partition. Where a reader has nothing, it is not eligible or its limit is 0, and so not all are full.
+func unassigned(t *strategy.Table, r *weighted.Result) (list []strategy.Unassigned) {
+	last, full := -1, false
+	for _, u := range r.Unassigned {
+		topic, number := t.Locate(int(u.Partition))
+		readers := t.Subscribers(topic)
+		if len(readers) == 0 {
+			continue // nobody asked for it
+		}
+		if topic != last {
+			last, full = topic, !slices.ContainsFunc(readers, func(m int32) bool { return r.Counts[m] == 0 && !t.Group.Members[m].Draining })
+		}
+		reason := strategy.ReasonIneligible
+		if u.Lack == weighted.Full && full {
+			reason = strategy.ReasonLimit
+		}
+		list = append(list, strategy.Unassigned{Topic: t.Group.Topics[topic].Name, Partition: number, Reason: reason})
+	}
+	return list
 }
 
 // Unit returns what together gives for a partition, so that a cooperative group hands over at one moment what belongs together.
@@ -121,8 +133,8 @@ func (a *Assignor) problem(ctx context.Context, t *strategy.Table) (*weighted.Pr
 	e := expression.NewEvaluator(ctx, cmp.Or(a.config.Budget, defaultBudget))
 	defer e.Close()
 	r := newRun(a, t, e)
-	p := &weighted.Problem{Problem: *problem.Of(t), Limit: int32(a.config.Limit)}
-	for _, evaluate := range []func(*weighted.Problem) error{r.capacities, r.weights, r.eligibility, r.preferences, r.units} {
+	p := &weighted.Problem{Problem: *problem.Of(t)}
+	for _, evaluate := range []func(*weighted.Problem) error{r.capacities, r.weights, r.eligibility, r.preferences, r.units, r.limits} {
 		if err := evaluate(p); err != nil {
 			return nil, err
 		}

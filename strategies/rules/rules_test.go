@@ -59,7 +59,7 @@ func TestContract(t *testing.T) {
 			strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return mustNew(t, c) })
 		})
 	}
-	odd := rules.Config{Eligible: `partition.number % 3 != 1 || member.rack != ""`, Limit: 2}
+	odd := rules.Config{Eligible: `partition.number % 3 != 1 || member.rack != ""`, Limit: `2`}
 	strategytest.Options{Ineligible: true, Limit: true}.Run(t, func() strategy.Assignor { return strategy.Cooperative(mustNew(t, odd)) })
 }
 
@@ -145,7 +145,10 @@ func TestRules(t *testing.T) {
 		{rules.Config{Capacity: `member.id == "a" ? 0 : 1`}, group(ab, 1, 1, 1, 1), "a[] b[0 1 2 3]"},
 		{rules.Config{Together: `partition.number / 2 < 1`}, group(ab, 1, 1, 1, 1), "a[2 3] b[0 1]"},
 		{rules.Config{Prefer: `member.labels.x == "3" && partition.number >= 2 ? 1 : 0`}, group(ab, 1, 1, 1, 1), "a[0 1] b[2 3]"},
-		{rules.Config{Limit: 1}, group(ab, 1, 1, 1), "a[2] b[1] limit[0]"},
+		{rules.Config{Limit: `1`}, group(ab, 1, 1, 1), "a[2] b[1] limit[0]"},
+		{rules.Config{Limit: `member.id == "a" ? 2.9 : 0`}, group(ab, 1, 1, 1), "a[1 2] b[] ineligible[0]"},
+		{rules.Config{Limit: `1`, Eligible: `member.id == "a"`}, group(ab, 1, 1, 1), "a[2] b[] ineligible[0 1]"},
+		{rules.Config{Limit: `member.id == "a" ? 1e300 : 1`, Weight: `1 - partition.number`}, group(ab, 1, 1), "a[0] b[1]"},
 		{rules.Config{Eligible: `partition.number != 1`}, group(ab, 1, 1, 1), "a[2] b[0] ineligible[1]"},
 		{rules.Config{Eligible: `false`}, group(ab, 1, 1), "a[] b[] ineligible[0 1]"},
 		{rules.Config{Capacity: `0`}, group(ab, 1, 1), "a[0] b[1]"},
@@ -227,6 +230,7 @@ func TestBadResults(t *testing.T) {
 		{rules.Config{Weight: `partition.number / partition.number`}, `no number (such as 0/0)`},
 		{rules.Config{Weight: `-partition.number`}, `for partition t-1: weight is -1, which is not within 0 to`},
 		{rules.Config{Weight: `1e200`}, `weight is 1e+200`},
+		{rules.Config{Limit: `group.members - 3`}, `for member "a": limit is -1, which is not within 0 to`},
 		{rules.Config{Capacity: `-1`}, `for member "a": capacity is -1`},
 		{rules.Config{Capacity: `1 / (group.members - 2)`}, `for member "a": 1:1: capacity: this gave an infinite number`},
 		{rules.Config{Prefer: `1001`}, `for member "a", partition t-0: prefer is 1001`},

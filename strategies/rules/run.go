@@ -87,6 +87,27 @@ func (r *run) capacities(p *weighted.Problem) error {
 	return nil
 }
 
+// limits fills in how many partitions members may have.
+func (r *run) limits(p *weighted.Problem) error {
+	if r.limit == nil {
+		return nil
+	}
+	members := r.t.Group.Members
+	p.Limits = make([]int32, len(members))
+	for m := range members {
+		r.member.set(&members[m])
+		x, err := r.e.Number(r.limit, &r.onMember)
+		if err == nil {
+			err = check("limit", x, 0, math.MaxFloat64)
+		}
+		if err != nil {
+			return r.about(err, true, false)
+		}
+		p.Limits[m] = int32(min(x, math.MaxInt32))
+	}
+	return nil
+}
+
 // units numbers what stays together, in the order of the first partitions.
 func (r *run) units(p *weighted.Problem) error {
 	if r.together == nil {

@@ -12,7 +12,7 @@ import (
 // computed is not among them, so it is there only if something else has it measured.
 func (a *Assignor) Signals() []string {
 	var names []string
-	for _, p := range []*expression.Program{a.eligible, a.weight, a.capacity, a.prefer, a.together} {
+	for _, p := range []*expression.Program{a.eligible, a.weight, a.capacity, a.prefer, a.together, a.limit} {
 		if p == nil {
 			continue
 		}

@@ -28,6 +28,7 @@ func TestSignals(t *testing.T) {
 		{rules.Config{Capacity: `number(member.signals, "cpu", 1) * member.signals.heap`}, "cpu heap"},
 		{rules.Config{Capacity: `member.uptime`, Together: `partition.signals.unit`, Prefer: `member.uptime > 1 ? 1 : 0`}, "unit uptime"},
 		{rules.Config{Eligible: `group.uptime > 0`}, "uptime"},
+		{rules.Config{Limit: `member.uptime > 60 ? 100 : member.signals.slots`}, "slots uptime"},
 		{rules.Config{Weight: `number(partition.signals, partition.topic, 1) + partition.signals[partition.topic] + len(partition.signals)`}, ""},
 	} {
 		if got := strings.Join(strategy.SignalsOf(strategy.Cooperative(mustNew(t, c.config))), " "); got != c.want {
