@@ -18,6 +18,7 @@ type broker struct {
 	dir                              string
 	port, controllerPort, securePort int
 	keystore                         string // "" without a secure listener
+	dump                             string // where the process writes the archive of classes when it ends, "" if it does not
 
 	cmd  *exec.Cmd
 	done chan struct{} // closed when cmd has ended
@@ -62,13 +63,12 @@ func (b *broker) formatAs(other *broker) error {
 	return os.WriteFile(meta, []byte(strings.Join(lines, "\n")), 0o600)
 }
 
-// java returns a command that runs a class, in a process group of its own. Code is compiled quickly rather than well, as no test runs
-// for long.
-func java(libs, class string, args ...string) *exec.Cmd {
-	cmd := exec.Command("java", append([]string{
-		"-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
-		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(libs, "*"), class,
-	}, args...)...)
+// java returns a command that runs a class, in a process group of its own, with options of the virtual machine's. Code is compiled quickly rather
+// than well, as no test runs for long.
+func java(libs string, options []string, class string, args ...string) *exec.Cmd {
+	all := append([]string{"-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, options...)
+	all = append(all, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(libs, "*"), class)
+	cmd := exec.Command("java", append(all, args...)...)
 	group(cmd)
 	return cmd
 }
@@ -80,7 +80,7 @@ func (b *broker) start(libs string) error {
 		return err
 	}
 	defer func() { _ = log.Close() }() // the process has it
-	cmd := java(libs, "kafka.Kafka", b.path("server.properties"))
+	cmd := java(libs, append(share(), b.archives()...), "kafka.Kafka", b.path("server.properties"))
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return err
@@ -136,6 +136,7 @@ func (b *broker) stop(patience time.Duration) error {
 	}
 	select {
 	case <-b.done:
+		b.keep()
 		return nil
 	case <-time.After(patience):
 		b.kill()

@@ -222,6 +222,9 @@ func (b *broker) tellsOf(ids []int32) error {
 // end kills what runs and removes what is not needed any more.
 func (c *Cluster) end() {
 	for _, b := range c.brokers {
+		if b.dump != "" && !c.t.Failed() {
+			_ = b.stop(patience) // for the archive, which it writes as it ends
+		}
 		b.kill()
 	}
 	if !c.t.Failed() {

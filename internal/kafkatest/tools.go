@@ -11,7 +11,7 @@ import (
 // Tool runs the main of a Java class of Kafka's and returns what it writes on standard output. The error has what it writes on the
 // other. When ctx ends, so does the process. It is safe for concurrent use.
 func (c *Cluster) Tool(ctx context.Context, class string, args ...string) (string, error) {
-	cmd := java(c.libs, class, args...)
+	cmd := java(c.libs, share(), class, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
