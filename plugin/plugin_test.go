@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
@@ -39,5 +40,5 @@ func TestContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	strategytest.Run(t, func() strategy.Assignor { return a })
+	strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return a })
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategy"
@@ -45,7 +46,7 @@ class RoundRobin:
 
 serve(RoundRobin)
 `)
-	strategytest.Run(t, func() strategy.Assignor { return kept{a} })
+	strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return kept{a} })
 }
 
 // kept is not closed, so that it need not start for each rule anew.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assignkit/assignkit/internal/pythontest"
 	"github.com/assignkit/assignkit/plugin"
@@ -56,5 +57,5 @@ func TestTemplate(t *testing.T) {
 	if a.Name() != "little-one" {
 		t.Errorf("its name is %q", a.Name())
 	}
-	strategytest.Run(t, func() strategy.Assignor { return kept{a} })
+	strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return kept{a} })
 }

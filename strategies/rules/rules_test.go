@@ -48,7 +48,7 @@ func TestContract(t *testing.T) {
 		"together": {Together: `partition.number`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			strategytest.Run(t, func() strategy.Assignor { return strategy.Cooperative(mustNew(t, c)) })
+			strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return strategy.Cooperative(mustNew(t, c)) })
 		})
 	}
 	for name, c := range map[string]rules.Config{ // which take their time to settle in cooperative groups, as their documentation says
@@ -60,7 +60,7 @@ func TestContract(t *testing.T) {
 		})
 	}
 	odd := rules.Config{Eligible: `partition.number % 3 != 1 || member.rack != ""`, Limit: `2`}
-	strategytest.Options{Ineligible: true, Limit: true}.Run(t, func() strategy.Assignor { return strategy.Cooperative(mustNew(t, odd)) })
+	strategytest.Options{Ineligible: true, Limit: true, Patience: time.Minute}.Run(t, func() strategy.Assignor { return strategy.Cooperative(mustNew(t, odd)) })
 }
 
 // drawGroup makes a group of any shape.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/assignkit/assignkit/strategies/standard"
 	"github.com/assignkit/assignkit/strategy"
@@ -47,7 +48,7 @@ func TestConformance(t *testing.T) {
 	}
 	for _, spec := range specs {
 		t.Run(spec, func(t *testing.T) {
-			strategytest.Run(t, func() strategy.Assignor {
+			strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor {
 				a, err := strategy.Parse(spec)
 				if err != nil {
 					t.Fatal(err)

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -58,7 +59,7 @@ func copied(from, to proto.Message) error {
 func TestContract(t *testing.T) {
 	for _, a := range []strategy.Assignor{sticky.Assignor{}, rangestrategy.Assignor{}, roundrobin.Assignor{}, strategy.Cooperative(joined{sticky.Assignor{}})} {
 		t.Run(a.Name(), func(t *testing.T) {
-			strategytest.Run(t, func() strategy.Assignor { return over{a} })
+			strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return over{a} })
 		})
 	}
 }
