@@ -14,6 +14,7 @@ func TestShapes(t *testing.T) {
 		{Topics: 3, Partitions: 5, Members: 4, Subscriptions: bench.Equal},
 		{Topics: 9, Partitions: 5, Members: 6, Subscriptions: bench.Half, Capacities: 4},
 		{Topics: 9, Partitions: 5, Members: 6, Subscriptions: bench.Nested},
+		{Topics: 12, Partitions: 5, Members: 7, Subscriptions: bench.Disjoint, Skewed: true, Racks: 3, Seed: 9},
 	} {
 		for _, phase := range bench.Phases {
 			t.Run(s.String()+"/"+phase, func(t *testing.T) {
@@ -27,7 +28,7 @@ func TestShapes(t *testing.T) {
 				if g.Canonical() != g {
 					t.Error("not canonical")
 				}
-				want := map[string]int{"join": s.Members + 1, "leave": s.Members - 1}[phase]
+				want := map[string]int{"join": s.Members + 1, "leave": s.Members - 1, "join-many": s.Members + 1, "leave-many": s.Members - 1}[phase]
 				if want == 0 {
 					want = s.Members
 				}
