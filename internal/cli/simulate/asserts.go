@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assignkit/assignkit/internal/cli/junit"
 	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/simulation"
 )
@@ -25,19 +26,11 @@ func (o *options) addAssertion(text string) error {
 
 // verdicts are what became of the assertions of all cases.
 type verdicts struct {
-	suites []suite // kept where a file is wanted
+	suites []junit.Suite // kept where a file is wanted
 	keep   bool
 
 	checks, failures int
 	told             []string // of the failures, the first ones
-}
-
-// A suite is a strategy's result as far as assertions go.
-type suite struct {
-	name       string // the case, if there are several, and the strategy
-	events     []string
-	assertions []*simulation.Assertion
-	failures   []simulation.Failure
 }
 
 // assert checks one case's results, but for what was recorded: that has happened, and no strategy is to blame.
@@ -78,12 +71,31 @@ func (v *verdicts) assert(ctx context.Context, s *subject, out *outcomes) error 
 	return nil
 }
 
-func newSuite(s *subject, r *simulation.Result, failures []simulation.Failure) suite {
-	u := suite{name: prefix(s.name) + r.Strategy, assertions: s.scenario.Assertions, failures: failures}
+// newSuite has a check for each step and assertion of a strategy's result.
+func newSuite(s *subject, r *simulation.Result, failures []simulation.Failure) junit.Suite {
+	events := make([]string, len(r.Steps)) // the result itself is not kept
 	for i := range r.Steps {
-		u.events = append(u.events, r.Steps[i].Event)
+		events[i] = r.Steps[i].Event
 	}
-	return u
+	assertions := s.scenario.Assertions
+	return junit.Suite{Name: prefix(s.name) + r.Strategy, Cases: func(yield func(junit.Case) bool) {
+		left := failures // by step and assertion, as the cases are
+		for step, event := range events {
+			for k, a := range assertions {
+				c := junit.Case{Name: fmt.Sprintf("step %d (%s): %s", step, event, a)}
+				if len(left) > 0 && left[0].Step == step && left[0].Assertion == k {
+					c.Outcome, c.Message, c.Text = junit.Failed, cmp.Or(left[0].Problem, "does not hold"), left[0].String()
+					if left[0].Broken {
+						c.Outcome = junit.Broken
+					}
+					left = left[1:]
+				}
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}}
 }
 
 // err tells of the failures, nil if there are none.

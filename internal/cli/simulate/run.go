@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assignkit/assignkit/internal/cli/junit"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
 	"github.com/assignkit/assignkit/internal/fault"
@@ -162,7 +163,7 @@ func (o *options) finish(ctx context.Context, r *runner) error {
 	if o.junit == "" {
 		return nil
 	}
-	return writeJUnit(o.junit, r.verdicts.suites)
+	return junit.Write(o.junit, "assignctl simulate", r.verdicts.suites)
 }
 
 func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject) error {
