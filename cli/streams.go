@@ -23,6 +23,7 @@ type Streams struct {
 
 	InTerminal  bool // In is a terminal
 	OutTerminal bool // Out is a terminal
+	ErrTerminal bool // Err is a terminal: progress of what takes long is shown there
 	Width       int  // columns of that terminal, 0 if it is none
 
 	// Getenv looks up COLUMNS, which goes before Width; NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM, which say whether to use colour.
@@ -35,6 +36,7 @@ func OS() Streams {
 	s := Streams{Name: programName(os.Args), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}
 	s.InTerminal = term.IsTerminal(os.Stdin.Fd())
 	s.OutTerminal = term.IsTerminal(os.Stdout.Fd())
+	s.ErrTerminal = term.IsTerminal(os.Stderr.Fd())
 	if s.OutTerminal {
 		s.Width, _, _ = term.GetSize(os.Stdout.Fd())
 	}
@@ -59,7 +61,8 @@ func (s *Streams) internal() *iostreams.Streams {
 	}
 	return &iostreams.Streams{
 		Name: s.name(), In: s.In, Out: iostreams.NewWriter(s.Out), Err: s.Err,
-		InTerminal: s.InTerminal, OutTerminal: s.OutTerminal, Width: columns(s.Width, getenv), Color: wantsColor(s.OutTerminal, getenv),
+		InTerminal: s.InTerminal, OutTerminal: s.OutTerminal, ErrTerminal: s.ErrTerminal,
+		Width: columns(s.Width, getenv), Color: wantsColor(s.OutTerminal, getenv),
 	}
 }
 

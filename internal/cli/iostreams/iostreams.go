@@ -18,6 +18,7 @@ type Streams struct {
 
 	InTerminal  bool // In is somebody who types
 	OutTerminal bool // Out is a screen, on which what was written can be written over
+	ErrTerminal bool // Err is one
 	Width       int  // columns that a line of Out has room for
 	Color       bool // Out may be coloured
 
