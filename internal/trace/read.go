@@ -155,3 +155,9 @@ func head(text []byte) (version int32, is string, failed *Error) {
 
 // errFound ends a look at a line early.
 var errFound = errors.New("found")
+
+// Is says whether text begins with a line of a trace. It reads nothing away.
+func Is(in *bufio.Reader) bool {
+	start, _ := in.Peek(512)
+	return bytes.HasPrefix(bytes.TrimLeft(start, "\ufeff \t\r\n"), []byte("{")) && bytes.Contains(start, []byte(`"kind":"`+kind+`"`))
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assignkit/assignkit/internal/cli/input"
 	"github.com/assignkit/assignkit/internal/groupjson"
+	"github.com/assignkit/assignkit/internal/trace"
 	"github.com/assignkit/assignkit/simulation"
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -94,7 +95,7 @@ func (o *options) readFile(file string, in *bufio.Reader) ([]subject, error) {
 	if isDescription(in) {
 		return nil, fmt.Errorf("%s: looks like the output of kafka-consumer-groups: read it with --import", file)
 	}
-	if isTrace(in) {
+	if trace.Is(in) {
 		return nil, fmt.Errorf("%s: looks like a trace: read it with --trace, or with --import to start from its end", file)
 	}
 	if isCases(o.file, in) {

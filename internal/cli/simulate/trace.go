@@ -20,12 +20,7 @@ import (
 // recordedName stands where a strategy would, for what the trace says that really happened.
 const recordedName = "recorded"
 
-// isTrace says whether text begins with a line of a trace, and isJSON whether with an object.
-func isTrace(in *bufio.Reader) bool {
-	start, _ := in.Peek(512)
-	return isJSON(in) && bytes.Contains(start, []byte(`"kind":"rebalance"`))
-}
-
+// isJSON says whether text begins with an object.
 func isJSON(in *bufio.Reader) bool {
 	start, _ := in.Peek(512)
 	return bytes.HasPrefix(bytes.TrimLeft(start, "\ufeff \t\r\n"), []byte("{"))
