@@ -31,19 +31,19 @@ func Profiles() []Workload {
 	simple := func(name, source, summary string, f func(seed uint64) *Sequence) {
 		list = append(list, Workload{Name: name, Source: source, Summary: summary, New: func(seed uint64) (*Sequence, error) { return f(seed), nil }})
 	}
-	simple("surge", deploys+"; a quarter more is the default of Kubernetes",
+	simple("surge", deploys+"; a quarter more is the default of Deployments",
 		"40 members, 200 partitions: a deploy starts a quarter more pods, and stops old ones as new ones are ready", surge)
 	simple("autoscale/any", "kedacore/keda #7517, #7577", "20 to 60 members and back within a day, 126 partitions: any number of members", autoscaleAny)
 	simple("autoscale/divisors", "kedacore/keda #7517, #7577", "21 to 63 members and back within a day, 126 partitions: only numbers that divide 126", autoscaleDivisors)
 	simple("crash", "SOSP'21, Shard Manager; OSDI'23, Conveyor",
 		"40 members, 200 partitions: a year of crashes, one for 1,000 planned stops; each is found out when its session times out", crashes)
-	simple("flapper", "ClickHouse #33433", "20 members, 200 partitions: one leaves and returns every 8 to 9 s", flapper)
-	simple("herd", "healer #4", "30 members, 120 partitions: all restart within a second", herd)
+	simple("flapper", "ClickHouse/ClickHouse #33433", "20 members, 200 partitions: one leaves and returns every 8 to 9 s", flapper)
+	simple("herd", "childe/healer #4", "30 members, 120 partitions: all restart within a second", herd)
 	simple("growth", "tulios/kafkajs #820", "12 members, 30 topics of 1 to 12 partitions: topics grow while pods are replaced", growth)
 	simple("mixed", "aio-libs/aiokafka #1176", "84 members, one topic each, 7 in a process: 12 processes are replaced one by one", mixed)
 	simple("active", "grafana/loki PR 15706, grafana/mimir #14651",
 		"20 members, 60 of 1,000 partitions active, each a topic of its own: one more or one less every 10 minutes for a day", active)
-	simple("switch", "open-telemetry #48658, franz-go #686",
+	simple("switch", "OpenTelemetry Collector #48658, twmb/franz-go #686",
 		"40 members, 200 partitions, assigned by range: two deploys bring in the assignor, the first beside range, the second alone", switching)
 	return list
 }

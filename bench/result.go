@@ -149,7 +149,7 @@ func total(steps []Step) Total {
 		if s.Stopped != "" {
 			t.Stopped++
 		}
-		t.Cost.add(s.Cost)
+		t.add(s.Cost)
 		if m.Members == 0 {
 			continue
 		}

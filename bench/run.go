@@ -60,7 +60,7 @@ func run(ctx context.Context, w Workload, seed uint64, spec string, a strategy.A
 		}
 		if o.Time {
 			for _, c := range calls[:at.Rounds] {
-				at.Cost.add(c)
+				at.add(c)
 			}
 			calls = calls[at.Rounds:]
 		}

@@ -23,14 +23,15 @@ func exitCodes() *cobra.Command {
   1    something went wrong: a file cannot be read, an assignor failed, the
        output cannot be written
   2    the command line is wrong; nothing was done
-  3    what was asserted or checked is not so, as by simulate --assert, group
-       describe --assert-owned, plugin verify and plugin test
+  3    what was asserted or checked is not so, as by simulate --assert, bench
+       --assert, group describe --assert-owned, plugin verify and plugin test
   130  it was interrupted
 
 On errors nothing is printed on standard output, except by commands that answer
-line by line, and where a check fails: then all is printed as usual. If
-whoever reads the output closes it, the program ends quietly, with 141 where the
-system has no signal for that.`,
+line by line, and where a check fails: then all is printed as usual. Of bench
+what is done when it is interrupted is printed as well. If whoever reads the
+output closes it, the program ends quietly, with 141 where the system has no
+signal for that.`,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assignkit/assignkit/internal/cli/assign"
+	"github.com/assignkit/assignkit/internal/cli/bench"
 	"github.com/assignkit/assignkit/internal/cli/consume"
 	"github.com/assignkit/assignkit/internal/cli/group"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
@@ -78,6 +79,7 @@ before anything happens, with a cluster or without.`,
 	cmd.SetErr(io.Err)
 	cmd.AddCommand(
 		simulate.NewCommand(io, nil),
+		bench.NewCommand(io, nil),
 		assign.NewCommand(io),
 		group.NewCommand(io),
 		consume.NewCommand(io),
