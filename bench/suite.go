@@ -40,11 +40,11 @@ func (s *Suite) Run(ctx context.Context, each func(*Result) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	n, workers := s.Runs(), s.workers()
-	done := make([]chan outcome, n)
+	ahead := make(chan struct{}, 8*workers)  // runs whose results have not been handed over: these take memory
+	done := make([]chan outcome, cap(ahead)) // of these, by number
 	for i := range done {
 		done[i] = make(chan outcome, 1)
 	}
-	ahead := make(chan struct{}, 8*workers) // runs whose results have not been handed over: these take memory
 	var next atomic.Int64
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -62,13 +62,13 @@ func (s *Suite) Run(ctx context.Context, each func(*Result) error) error {
 					return
 				}
 				r, err := s.run(ctx, i)
-				done[i] <- outcome{r, err}
+				done[i%len(done)] <- outcome{r, err}
 			}
 		})
 	}
 	for i := range n {
 		select {
-		case o := <-done[i]:
+		case o := <-done[i%len(done)]:
 			if o.err == nil {
 				o.err = each(o.result)
 			}

@@ -167,7 +167,7 @@ func emptyFlag(cmd *cobra.Command) string {
 }
 
 // maxSeeds bounds what a number that is too large by mistake would ask for.
-const maxSeeds = 10_000
+const maxSeeds = 1000
 
 // check refuses what contradicts itself.
 func (o *options) check(cmd *cobra.Command) error {
