@@ -55,7 +55,7 @@ func TestConsumers(t *testing.T) {
 		t.Errorf("the plugin failed: %v", f)
 	default:
 	}
-	if s := a.Stats(); s.Answers < 4 || s.Starts != 1 {
+	if s := a.Stats(); s.Answers < 4 || s.Failures > 0 {
 		t.Errorf("the plugin: %+v", s)
 	}
 }

@@ -15,8 +15,7 @@ GAP = 0.1  # members whose loads differ by less than this share of the mean are 
 
 def lags(topic: Topic) -> list[float]:
     """How many records the group is behind with each partition of a topic: what the host has measured, or else the weights."""
-    measured = getattr(topic, "signals", {}).get("lag")
-    return measured or topic.weights or [0] * topic.partitions
+    return topic.signals.get("lag") or topic.weights or [0] * topic.partitions
 
 
 def weights(topic: Topic) -> list[int]:
@@ -27,6 +26,10 @@ def weights(topic: Topic) -> list[int]:
 class ByLag:
     name = "by-lag"
     version = "1.0.0"
+
+    def signals(self) -> list[str]:
+        """What the host is to measure."""
+        return ["lag"]
 
     def assign(self, group: Group) -> dict[str, dict[str, list[int]]]:
         balance = Balance(group)

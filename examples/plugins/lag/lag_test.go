@@ -6,6 +6,7 @@ package lag
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,20 +48,27 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestWeights asks the plugin about a group whose partitions have weights.
-func TestWeights(t *testing.T) {
-	g := &strategy.Group{
-		Topics: []strategy.Topic{{Name: "orders", Partitions: 4, Weights: []float64{900, 300, 300, 300}}},
-		Members: []strategy.Member{
+// TestLag asks the plugin about a group of which the lag is known, and about one with weights alone.
+func TestLag(t *testing.T) {
+	a := open(t)
+	if got := strategy.SignalsOf(a); !slices.Equal(got, []string{strategy.SignalLag}) {
+		t.Errorf("it looks at %q", got)
+	}
+	uneven := []float64{900, 300, 300, 300}
+	for name, topic := range map[string]strategy.Topic{
+		"lag":     {Weights: []float64{1, 1, 1, 1}, Signals: map[string][]float64{strategy.SignalLag: uneven}},
+		"weights": {Weights: uneven},
+	} {
+		topic.Name, topic.Partitions = "orders", 4
+		answer, err := a.Assign(t.Context(), &strategy.Group{Topics: []strategy.Topic{topic}, Members: []strategy.Member{
 			{ID: "a", Topics: []string{"orders"}, Owned: []strategy.TopicPartitions{{Topic: "orders", Partitions: []int32{0, 1}}}, Generation: 1},
 			{ID: "b", Topics: []string{"orders"}, Owned: []strategy.TopicPartitions{{Topic: "orders", Partitions: []int32{2, 3}}}, Generation: 1},
-		},
-	}
-	answer, err := open(t).Assign(t.Context(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Count("a") != 1 || answer.Count("b") != 3 {
-		t.Errorf("it answers %v", answer.Members)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Count("a") != 1 || answer.Count("b") != 3 {
+			t.Errorf("by %s it answers %v", name, answer.Members)
+		}
 	}
 }
