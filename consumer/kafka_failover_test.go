@@ -20,7 +20,8 @@ import (
 
 // Brokers of three are killed, one at a time: what goes on without them does.
 func TestKafkaFailover(t *testing.T) {
-	c := startKafka(t, kafkatest.Config{Brokers: 3})
+	// The dead are missed late, so that a busy machine has the time to show what goes on meanwhile.
+	c := startKafka(t, kafkatest.Config{Brokers: 3, Properties: map[string]string{"broker.session.timeout.ms": "12000"}})
 	for _, test := range []struct {
 		name string
 		f    func(*testing.T, *realCluster)
