@@ -337,3 +337,40 @@ func TestTopicNames(t *testing.T) {
 		t.Error("found in nothing")
 	}
 }
+
+// A member whose claims all hold, in order, is told from others.
+func TestTidy(t *testing.T) {
+	list := func(topic string, partitions ...int32) TopicPartitions {
+		return TopicPartitions{Topic: topic, Partitions: partitions}
+	}
+	for _, c := range []struct {
+		name string
+		a, b []TopicPartitions // of the generations 2 and 1; b does not subscribe to "u"
+		tidy [2]bool
+	}{
+		{"nothing", nil, nil, [2]bool{true, true}},
+		{"apart", []TopicPartitions{list("t", 0, 2), list("u", 0)}, []TopicPartitions{list("t", 1)}, [2]bool{true, true}},
+		{"one that does not hold", []TopicPartitions{list("t", 0)}, []TopicPartitions{list("t", 0, 1)}, [2]bool{true, false}},
+		{"not subscribed to", []TopicPartitions{list("t", 0)}, []TopicPartitions{list("u", 1)}, [2]bool{true, false}},
+		{"partitions out of order", []TopicPartitions{list("t", 2, 0)}, nil, [2]bool{false, true}},
+		{"topics out of order", []TopicPartitions{list("u", 0), list("t", 0)}, nil, [2]bool{false, true}},
+		{"twice", []TopicPartitions{list("t", 0, 0)}, nil, [2]bool{false, true}},
+		{"a topic twice", []TopicPartitions{list("t", 0), list("t", 1)}, nil, [2]bool{false, true}},
+		{"of nothing", []TopicPartitions{list("t")}, nil, [2]bool{false, true}},
+		{"gone", []TopicPartitions{list("t", 3)}, []TopicPartitions{list("x", 0)}, [2]bool{false, false}},
+	} {
+		table, err := Tabulate(&Group{
+			Topics: []Topic{{Name: "t", Partitions: 3}, {Name: "u", Partitions: 2}},
+			Members: []Member{
+				{ID: "a", Topics: []string{"t", "u"}, Generation: 2, Owned: c.a},
+				{ID: "b", Topics: []string{"t"}, Generation: 1, Owned: c.b},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{table.Tidy(0), table.Tidy(1)}; got != c.tidy {
+			t.Errorf("%s: %v, want %v", c.name, got, c.tidy)
+		}
+	}
+}
