@@ -9,7 +9,9 @@ import (
 )
 
 func TestMessage(t *testing.T) {
-	wrote := func(text string) error { return &host.Error{Plugin: "x", Op: "start", Err: host.ErrStart, Stderr: text} }
+	wrote := func(text string) error {
+		return &host.Error{Plugin: "x", Op: "start", Err: host.ErrStart, Stderr: text}
+	}
 	for _, c := range []struct {
 		err  error
 		want string

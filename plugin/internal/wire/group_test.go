@@ -104,14 +104,14 @@ func TestClaimsThatHoldAreAColumn(t *testing.T) {
 		g.Members[0].Owned, g.Members[0].Generation = c.a, 2
 		g.Members[1].Owned, g.Members[1].Generation = c.b, 1
 		r := asked(t, g)
-		lists := ""
+		var lists []string
 		for _, m := range r.Members {
 			if m.Owned != nil {
-				lists += m.Id
+				lists = append(lists, m.Id)
 			}
 		}
-		if !slices.Equal(r.Owners, c.owners) || lists != c.listed {
-			t.Errorf("%s: owners %v, and lists of %q; want %v and %q", c.name, r.Owners, lists, c.owners, c.listed)
+		if got := strings.Join(lists, ""); !slices.Equal(r.Owners, c.owners) || got != c.listed {
+			t.Errorf("%s: owners %v, and lists of %q; want %v and %q", c.name, r.Owners, got, c.owners, c.listed)
 		}
 	}
 }
