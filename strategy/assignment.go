@@ -32,8 +32,8 @@ type Unassigned struct {
 
 // TopicPartition names one partition.
 type TopicPartition struct {
-	Topic     string
-	Partition int32
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
 }
 
 // Compare orders by topic, then by partition.

@@ -24,6 +24,7 @@ import (
 //   - [UserDataProvider]: it sends data of its own with each join.
 //   - [Notifier]: it is told of each assignment.
 //   - [SignalUser]: it looks at what is measured while the group runs.
+//   - [Explainer]: it tells why it decides as it does. Without it, what follows from the answer is told.
 //   - [io.Closer]: it holds resources. Who parsed or built it closes it, with [Close].
 type Assignor interface {
 	Name() string

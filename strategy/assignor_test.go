@@ -25,7 +25,10 @@ func (a able) UserData(topics []string) ([]byte, error) {
 func (a able) OnAssignment(r Received)           { *a.calls = append(*a.calls, "assigned "+r.Member) }
 func (a able) Unit(*Group, *Topic, int32) string { return "unit" }
 func (a able) Signals() []string                 { return []string{SignalRate, SignalLag, SignalRate} }
-func (a able) Close() error                      { *a.calls = append(*a.calls, "closed"); return a.err }
+func (a able) Explain(_ context.Context, _ *Group, _ *Assignment, of TopicPartition) (Explanation, error) {
+	return Explanation{Topic: of.Topic, Assignor: "able"}, a.err
+}
+func (a able) Close() error { *a.calls = append(*a.calls, "closed"); return a.err }
 
 // plainWrapper wraps and offers nothing else.
 type plainWrapper struct{ inner Assignor }
@@ -63,6 +66,10 @@ func TestOptionalInterfacesBehindWrappers(t *testing.T) {
 			}
 			if _, ok := As[UnitProvider](a); !ok {
 				t.Error("the provider of units is hidden")
+			}
+			g := &Group{Topics: []Topic{{Name: "t", Partitions: 1}}}
+			if e, err := Explain(context.Background(), a, g, &Assignment{}, TopicPartition{Topic: "t"}); err != nil || e.Assignor != "able" {
+				t.Errorf("explained by %q: %v", e.Assignor, err)
 			}
 			if names := SignalsOf(a); !slices.Equal(names, []string{SignalLag, SignalRate}) {
 				t.Errorf("signals %q", names)

@@ -96,7 +96,7 @@ func (f *FallbackAssignor) Assign(ctx context.Context, g *Group) (Assignment, er
 		if err == nil {
 			return answer, nil
 		}
-		next := "last resort"
+		next := lastResortName
 		if i+1 < len(assignors) {
 			next = assignors[i+1].Name()
 		}

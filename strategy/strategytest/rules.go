@@ -52,4 +52,8 @@ var rules = []rule{{
 	name:        "userdata",
 	explanation: "User data may be missing or come from another program; whatever it is, it must not stop the assignment.",
 	check:       checkUserData,
+}, {
+	name:        "explained",
+	explanation: "An explanation must agree with the answer that it is about: whoever reads it at night acts on it.",
+	check:       checkExplained,
 }}
