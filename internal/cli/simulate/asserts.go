@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assignkit/assignkit/internal/cli/junit"
+	"github.com/assignkit/assignkit/internal/cli/subject"
 	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/simulation"
 )
@@ -34,8 +35,8 @@ type verdicts struct {
 }
 
 // assert checks one case's results, but for what was recorded: that has happened, and no strategy is to blame.
-func (v *verdicts) assert(ctx context.Context, s *subject, out *outcomes) error {
-	if len(s.scenario.Assertions) == 0 {
+func (v *verdicts) assert(ctx context.Context, s *subject.Subject, out *outcomes) error {
+	if len(s.Scenario.Assertions) == 0 {
 		return nil
 	}
 	out.failed = make([][]simulation.Failure, len(out.results))
@@ -45,17 +46,17 @@ func (v *verdicts) assert(ctx context.Context, s *subject, out *outcomes) error 
 	}
 	var all []failure
 	for i, r := range out.results {
-		if r == s.recorded {
+		if r == s.Recorded {
 			continue
 		}
-		failures, err := simulation.Assert(ctx, r, s.scenario.Assertions)
+		failures, err := simulation.Assert(ctx, r, s.Scenario.Assertions)
 		if err != nil {
-			return fmt.Errorf("%s%w", prefix(s.name), err)
+			return fmt.Errorf("%s%w", subject.Prefix(s.Name), err)
 		}
 		if out.failed[i] = failures; failures == nil {
 			out.failed[i] = []simulation.Failure{} // not nil: it was checked
 		}
-		v.checks += len(r.Steps) * len(s.scenario.Assertions)
+		v.checks += len(r.Steps) * len(s.Scenario.Assertions)
 		v.failures += len(failures)
 		for _, f := range failures[:min(len(failures), maxToldFailures)] {
 			all = append(all, failure{f, r.Strategy})
@@ -66,19 +67,19 @@ func (v *verdicts) assert(ctx context.Context, s *subject, out *outcomes) error 
 	}
 	slices.SortStableFunc(all, func(a, b failure) int { return cmp.Compare(a.Step, b.Step) })
 	for _, f := range all[:min(len(all), maxToldFailures-len(v.told))] {
-		v.told = append(v.told, fmt.Sprintf("%s%s: %s", prefix(s.name), f.strategy, &f.Failure))
+		v.told = append(v.told, fmt.Sprintf("%s%s: %s", subject.Prefix(s.Name), f.strategy, &f.Failure))
 	}
 	return nil
 }
 
 // newSuite has a check for each step and assertion of a strategy's result.
-func newSuite(s *subject, r *simulation.Result, failures []simulation.Failure) junit.Suite {
+func newSuite(s *subject.Subject, r *simulation.Result, failures []simulation.Failure) junit.Suite {
 	events := make([]string, len(r.Steps)) // the result itself is not kept
 	for i := range r.Steps {
 		events[i] = r.Steps[i].Event
 	}
-	assertions := s.scenario.Assertions
-	return junit.Suite{Name: prefix(s.name) + r.Strategy, Cases: func(yield func(junit.Case) bool) {
+	assertions := s.Scenario.Assertions
+	return junit.Suite{Name: subject.Prefix(s.Name) + r.Strategy, Cases: func(yield func(junit.Case) bool) {
 		left := failures // by step and assertion, as the cases are
 		for step, event := range events {
 			for k, a := range assertions {

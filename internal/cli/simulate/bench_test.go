@@ -15,15 +15,16 @@ import (
 
 // large returns 100 topics of 1,000 partitions, 1,000 members, and events that replace members one by one.
 func large(events int) *options {
-	o := &options{strategies: []string{"sticky"}, format: output.JSON, members: simulation.NewMembers(nil, 1000)}
+	o := &options{strategies: []string{"sticky"}, format: output.JSON}
+	o.Members = simulation.NewMembers(nil, 1000)
 	for i := range 100 {
-		o.topics = append(o.topics, strategy.Topic{Name: fmt.Sprintf("topic-%02d", i), Partitions: 1000})
+		o.Topics = append(o.Topics, strategy.Topic{Name: fmt.Sprintf("topic-%02d", i), Partitions: 1000})
 	}
 	for i := range events {
 		if i%2 == 0 {
-			o.events = append(o.events, simulation.Join{Count: 1})
+			o.Events = append(o.Events, simulation.Join{Count: 1})
 		} else {
-			o.events = append(o.events, simulation.Leave{Members: []string{fmt.Sprintf("member-%d", i)}})
+			o.Events = append(o.Events, simulation.Leave{Members: []string{fmt.Sprintf("member-%d", i)}})
 		}
 	}
 	return o
@@ -37,7 +38,7 @@ func BenchmarkLargeJSON(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				o := large(events)
-				o.io = &iostreams.Streams{Out: iostreams.NewWriter(io.Discard)}
+				o.IO = &iostreams.Streams{Out: iostreams.NewWriter(io.Discard)}
 				if err := run(context.Background(), o); err != nil {
 					b.Fatal(err)
 				}

@@ -36,23 +36,23 @@ func (o *options) describe() string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(o.file != "", "file %s", o.file)
-	add(o.imported != "", "import %s", o.imported)
-	add(o.trace != "", "trace %s", o.trace)
-	add(o.group != "", "group %s", o.group)
-	add(o.subscriptions != "", "subscriptions %s", o.subscriptions)
-	for _, t := range o.topics {
+	add(o.File != "", "file %s", o.File)
+	add(o.Import != "", "import %s", o.Import)
+	add(o.Trace != "", "trace %s", o.Trace)
+	add(o.Group != "", "group %s", o.Group)
+	add(o.Subscriptions != "", "subscriptions %s", o.Subscriptions)
+	for _, t := range o.Topics {
 		add(true, "%s=%d", t.Name, t.Partitions)
 	}
-	for i := range o.members {
-		add(true, "member %s", o.members[i].ID)
+	for i := range o.Members {
+		add(true, "member %s", o.Members[i].ID)
 	}
-	add(o.static, "static")
-	add(o.members != nil && len(o.members) == 0, "no members")
+	add(o.Static, "static")
+	add(o.Members != nil && len(o.Members) == 0, "no members")
 	for _, s := range o.strategies {
 		add(true, "strategy %s", s)
 	}
-	for _, e := range o.events {
+	for _, e := range o.Events {
 		add(true, "%s", e)
 	}
 	add(o.whatIf.asked(), "what if %d..%d", o.whatIf.from, o.whatIf.to)
@@ -62,7 +62,7 @@ func (o *options) describe() string {
 	add(o.junit != "", "junit %s", o.junit)
 	add(o.full, "full")
 	add(o.format != "table", "%s", o.format)
-	add(o.fromCluster(), "cluster")
+	add(o.FromCluster(), "cluster")
 	return strings.Join(parts, "; ")
 }
 

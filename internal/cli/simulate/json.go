@@ -7,12 +7,13 @@ import (
 	"strconv"
 
 	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/internal/cli/subject"
 	"github.com/assignkit/assignkit/internal/groupjson"
 	"github.com/assignkit/assignkit/simulation"
 )
 
 // printJSON runs all cases and prints them in one document. A case's results are written down and dropped before the next one runs.
-func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject) error {
+func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject.Subject) error {
 	var d document
 	d.last = append(d.last, `{"results":[`...)
 	first := true
@@ -40,10 +41,10 @@ func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject) 
 		return err
 	}
 	if o.format == output.YAML {
-		return output.Print(o.io.Out, output.YAML, bytes.Join(d.pieces(), nil))
+		return output.Print(o.IO.Out, output.YAML, bytes.Join(d.pieces(), nil))
 	}
 	for _, piece := range d.pieces() {
-		if _, err := o.io.Out.Write(piece); err != nil {
+		if _, err := o.IO.Out.Write(piece); err != nil {
 			return err
 		}
 	}

@@ -37,11 +37,11 @@ func TestLargeJSON(t *testing.T) {
 	const events = 6
 	o := large(events)
 	var out bytes.Buffer
-	o.io = &iostreams.Streams{Out: iostreams.NewWriter(&out)}
+	o.IO = &iostreams.Streams{Out: iostreams.NewWriter(&out)}
 	if err := run(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.io.Out.Flush(); err != nil {
+	if err := o.IO.Out.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	var a answer

@@ -10,6 +10,7 @@ import (
 	"github.com/assignkit/assignkit/internal/cli/junit"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
+	"github.com/assignkit/assignkit/internal/cli/subject"
 	"github.com/assignkit/assignkit/internal/fault"
 	"github.com/assignkit/assignkit/simulation"
 	"github.com/assignkit/assignkit/strategy"
@@ -61,20 +62,20 @@ func (r *runner) close() error {
 }
 
 // afford refuses what all strategies together would have to keep in memory until it is printed.
-func (r *runner) afford(subjects []subject) error {
+func (r *runner) afford(subjects []subject.Subject) error {
 	total := int64(0)
 	for i := range subjects {
-		size, err := subjects[i].scenario.Size()
+		size, err := subjects[i].Scenario.Size()
 		if err != nil {
-			return fmt.Errorf("%s%w", prefix(subjects[i].name), err)
+			return fmt.Errorf("%s%w", subject.Prefix(subjects[i].Name), err)
 		}
 		results := len(r.strategies)
-		if subjects[i].recorded != nil {
+		if subjects[i].Recorded != nil {
 			results++
 		}
 		if total += size * int64(results); total > simulation.MaxSize {
 			return fmt.Errorf("%stoo large: partitions times steps times strategies come to more than %d; compare fewer strategies, or simulate fewer steps",
-				prefix(subjects[i].name), simulation.MaxSize)
+				subject.Prefix(subjects[i].Name), simulation.MaxSize)
 		}
 	}
 	return nil
@@ -88,16 +89,16 @@ type outcomes struct {
 }
 
 // run runs a case with every strategy.
-func (r *runner) run(ctx context.Context, s *subject) (*outcomes, error) {
-	out := &outcomes{name: s.name}
-	if s.recorded != nil {
-		out.results = append(out.results, s.recorded)
+func (r *runner) run(ctx context.Context, s *subject.Subject) (*outcomes, error) {
+	out := &outcomes{name: s.Name}
+	if s.Recorded != nil {
+		out.results = append(out.results, s.Recorded)
 	}
 	for _, c := range r.strategies {
-		result, err := simulation.Run(ctx, &s.scenario, c.spec, c.assignor)
+		result, err := simulation.Run(ctx, &s.Scenario, c.spec, c.assignor)
 		if err != nil {
-			if s.name != "" {
-				err = fmt.Errorf("%s: %w", s.name, err)
+			if s.Name != "" {
+				err = fmt.Errorf("%s: %w", s.Name, err)
 			}
 			return nil, err
 		}
@@ -108,11 +109,15 @@ func (r *runner) run(ctx context.Context, s *subject) (*outcomes, error) {
 
 // run is the command.
 func run(ctx context.Context, o *options) (err error) {
-	subjects, err := o.load(ctx)
+	subjects, err := o.Load(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := newRunner(o.strategies, &subjects[0].scenario)
+	for i := range subjects {
+		s := &subjects[i].Scenario
+		s.Assertions = append(s.Assertions[:len(s.Assertions):len(s.Assertions)], o.assertions...)
+	}
+	r, err := newRunner(o.strategies, &subjects[0].Scenario)
 	if err != nil {
 		return err
 	}
@@ -123,7 +128,7 @@ func run(ctx context.Context, o *options) (err error) {
 	if err := r.afford(subjects); err != nil {
 		return err
 	}
-	if r.verdicts.keep = o.junit != ""; r.verdicts.keep && !slices.ContainsFunc(subjects, func(s subject) bool { return len(s.scenario.Assertions) > 0 }) {
+	if r.verdicts.keep = o.junit != ""; r.verdicts.keep && !slices.ContainsFunc(subjects, func(s subject.Subject) bool { return len(s.Scenario.Assertions) > 0 }) {
 		return fault.Usage("--junit reports on assertions, and there are none: --assert adds one")
 	}
 	if err := o.print(ctx, r, subjects); err != nil {
@@ -133,7 +138,7 @@ func run(ctx context.Context, o *options) (err error) {
 }
 
 // print runs all cases and prints what comes of them, behind the file with what was asserted: if that cannot be written, nothing is printed.
-func (o *options) print(ctx context.Context, r *runner, subjects []subject) error {
+func (o *options) print(ctx context.Context, r *runner, subjects []subject.Subject) error {
 	if o.format == output.JSON || o.format == output.YAML {
 		return o.printJSON(ctx, r, subjects)
 	}
@@ -151,7 +156,7 @@ func (o *options) print(ctx context.Context, r *runner, subjects []subject) erro
 	if err := o.finish(ctx, r); err != nil {
 		return err
 	}
-	_, err := o.io.Out.Write(text)
+	_, err := o.IO.Out.Write(text)
 	return err
 }
 
@@ -166,11 +171,11 @@ func (o *options) finish(ctx context.Context, r *runner) error {
 	return junit.Write(o.junit, "assignctl simulate", r.verdicts.suites)
 }
 
-func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject) error {
+func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject.Subject) error {
 	if len(subjects) > 1 {
 		return fmt.Errorf("--what-if takes one case; there are %d", len(subjects))
 	}
-	list, err := r.whatIf(ctx, &subjects[0].scenario.Group, o.whatIf)
+	list, err := r.whatIf(ctx, &subjects[0].Scenario.Group, o.whatIf)
 	if err != nil {
 		return err
 	}
@@ -179,11 +184,11 @@ func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject) 
 		if err != nil {
 			return err
 		}
-		return output.Print(o.io.Out, o.format, doc)
+		return output.Print(o.IO.Out, o.format, doc)
 	}
-	_, err = o.io.Out.Write(appendWhatIf(nil, list, o.paper()))
+	_, err = o.IO.Out.Write(appendWhatIf(nil, list, o.paper()))
 	return err
 }
 
 // paper is what tables are written on.
-func (o *options) paper() output.Paper { return output.Paper{Width: o.io.Width, Color: o.io.Color} }
+func (o *options) paper() output.Paper { return output.Paper{Width: o.IO.Width, Color: o.IO.Color} }

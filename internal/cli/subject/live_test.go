@@ -1,4 +1,4 @@
-package simulate
+package subject
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 // What is said about a group depends on what there is to know before its preview is believed.
 func TestLiveNote(t *testing.T) {
 	streams, _, _ := iostreams.Test("")
-	o := &options{io: streams, events: []simulation.Event{simulation.Join{Count: 1}}}
+	o := &Options{IO: streams, Events: []simulation.Event{simulation.Join{Count: 1}}}
 	g := &live.Group{
 		Name: "billing", Type: live.Classic, Protocol: "range",
 		Members: []live.Member{{ID: "a", Topics: []string{"t"}}, {ID: "b", Topics: []string{"t"}}},
@@ -29,7 +29,7 @@ func TestLiveNote(t *testing.T) {
 	g.Members[1].Topics, g.Topics[0].Owner[1], g.Topics[0].End[0] = nil, strategy.NoOwner, 4
 	check("assignctl: group billing read from h:1: 3 partitions of 1 topic, 2 members, strategy range; nobody consumes 1 of them; " +
 		"assumed: who joins reads all of these topics; loads are lags (--weights none counts partitions), while sticky balances counts of partitions, not lags")
-	o.events = nil
+	o.Events = nil
 	g.Type, g.Protocol, g.Topics[0].Owner[1], g.Topics[0].End[0] = live.Consumer, "uniform", 1, 1
 	check("assignctl: group billing read from h:1: 3 partitions of 1 topic, 2 members; " +
 		"the broker assigns it (consumer protocol, uniform), so what is shown is a move to each strategy")
@@ -38,7 +38,7 @@ func TestLiveNote(t *testing.T) {
 // A group without members is worth something only if some join.
 func TestCheckLive(t *testing.T) {
 	g := &live.Group{Name: "g"}
-	o := &options{}
+	o := &Options{}
 	if err := o.checkLive(g); err == nil || err.Error() != "group g has no members and no committed offsets, so there is nothing to assign" {
 		t.Error(err)
 	}
@@ -46,7 +46,7 @@ func TestCheckLive(t *testing.T) {
 	if err := o.checkLive(g); err == nil || err.Error() != "group g has no members; have some join with --join N" {
 		t.Error(err)
 	}
-	o.events = []simulation.Event{simulation.Join{Count: 1}}
+	o.Events = []simulation.Event{simulation.Join{Count: 1}}
 	if err := o.checkLive(g); err != nil {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package simulate
+package subject
 
 import (
 	"fmt"
@@ -28,9 +28,10 @@ var eventFlags = []struct {
 	{"set", "members change: `NAME:KEY=VALUE`,... of capacity (0 drains), rack, uptime (10m), label.KEY, signal.KEY", set},
 }
 
-func addEventFlags(cmd *cobra.Command, events *[]simulation.Event) {
+// AddEventFlags adds the flags that make something happen.
+func (o *Options) AddEventFlags(cmd *cobra.Command) {
 	for _, f := range eventFlags {
-		cmd.Flags().Var(&eventFlag{events: events, parse: f.parse}, f.name, f.usage)
+		cmd.Flags().Var(&eventFlag{events: &o.Events, parse: f.parse}, f.name, f.usage)
 	}
 }
 
@@ -54,7 +55,7 @@ func (f *eventFlag) Set(text string) error {
 
 func patterns(event func([]string) simulation.Event) func(string) (simulation.Event, error) {
 	return func(text string) (simulation.Event, error) {
-		items, err := list(text)
+		items, err := List(text)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +97,7 @@ func grow(text string) (simulation.Event, error) {
 }
 
 func deploy(text string) (simulation.Event, error) {
-	items, err := list(text)
+	items, err := List(text)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func set(text string) (simulation.Event, error) {
 	if colon <= 0 {
 		return nil, fmt.Errorf("%q is not MEMBER:KEY=VALUE, such as billing-2:capacity=0", text)
 	}
-	items, err := list(text[colon+1:])
+	items, err := List(text[colon+1:])
 	if err != nil {
 		return nil, err
 	}

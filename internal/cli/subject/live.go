@@ -1,4 +1,4 @@
-package simulate
+package subject
 
 import (
 	"context"
@@ -13,19 +13,19 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// fromCluster says whether the group is one of a running cluster. Which cluster that is, the environment may say.
-func (o *options) fromCluster() bool {
-	return o.connect.Given() || o.group != "" && o.imported == "" && o.trace == "" && o.file == "" && o.topics == nil && o.members == nil
+// FromCluster says whether the group is one of a running cluster. Which cluster that is, the environment may say.
+func (o *Options) FromCluster() bool {
+	return o.Connect.Given() || o.Group != "" && o.Import == "" && o.Trace == "" && o.File == "" && o.Topics == nil && o.Members == nil
 }
 
 // liveGroup reads the group from a cluster, and says what was read.
-func (o *options) liveGroup(ctx context.Context) ([]subject, error) {
-	client, err := o.connect.Dial(ctx, o.io.Err)
+func (o *Options) liveGroup(ctx context.Context) ([]Subject, error) {
+	client, err := o.Connect.Dial(ctx, o.IO.Err)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = client.Close() }() // it was only asked
-	g, err := live.Read(ctx, client, o.group, live.Options{})
+	g, err := live.Read(ctx, client, o.Group, live.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -35,23 +35,23 @@ func (o *options) liveGroup(ctx context.Context) ([]subject, error) {
 	group := g.Strategy()
 	o.say(o.liveNote(strings.Join(client.Addrs(), ","), g, &group))
 	for _, remark := range g.Remarks {
-		o.say(fmt.Sprintf("%s: group %s: %s", o.io.Name, output.Clean(g.Name), output.Clean(remark)))
+		o.say(fmt.Sprintf("%s: group %s: %s", o.IO.Name, output.Clean(g.Name), output.Clean(remark)))
 	}
-	return []subject{{scenario: simulation.Scenario{Group: group}}}, nil
+	return []Subject{{Scenario: simulation.Scenario{Group: group}}}, nil
 }
 
 // say writes a note to people.
-func (o *options) say(note string) {
-	fmt.Fprintf(o.io.Err, "%s\n", output.Paper{Width: o.io.Width}.Wrap(nil, output.Cell{Text: note}))
+func (o *Options) say(note string) {
+	fmt.Fprintf(o.IO.Err, "%s\n", output.Paper{Width: o.IO.Width}.Wrap(nil, output.Cell{Text: note}))
 }
 
 // take has a group weigh its partitions as --weights says, and returns what to say of its size and of its loads.
-func (o *options) take(g *strategy.Group) (size, loads string) {
+func (o *Options) take(g *strategy.Group) (size, loads string) {
 	partitions := 0
 	for i := range g.Topics {
 		t := &g.Topics[i]
 		partitions += int(t.Partitions)
-		if o.weights == "none" {
+		if o.Weights == "none" {
 			weighNothing(t)
 		}
 		if t.Weights != nil {
@@ -71,9 +71,9 @@ func weighNothing(t *strategy.Topic) {
 	}
 }
 
-func (o *options) liveNote(where string, g *live.Group, group *strategy.Group) string {
+func (o *Options) liveNote(where string, g *live.Group, group *strategy.Group) string {
 	size, loads := o.take(group)
-	note := fmt.Sprintf("%s: group %s read from %s: %s", o.io.Name, output.Clean(g.Name), where, size)
+	note := fmt.Sprintf("%s: group %s read from %s: %s", o.IO.Name, output.Clean(g.Name), where, size)
 	switch {
 	case g.Type == live.Consumer:
 		note += fmt.Sprintf("; the broker assigns it (consumer protocol, %s), so what is shown is a move to each strategy", output.Clean(g.Protocol))
@@ -84,21 +84,21 @@ func (o *options) liveNote(where string, g *live.Group, group *strategy.Group) s
 		note += fmt.Sprintf("; nobody consumes %d of them", n)
 	}
 	mixed := slices.ContainsFunc(group.Members, func(m strategy.Member) bool { return !slices.Equal(m.Topics, group.Members[0].Topics) })
-	if mixed && slices.ContainsFunc(o.events, func(e simulation.Event) bool { _, joins := e.(simulation.Join); return joins }) {
+	if mixed && slices.ContainsFunc(o.Events, func(e simulation.Event) bool { _, joins := e.(simulation.Join); return joins }) {
 		note += "; assumed: who joins reads all of these topics"
 	}
 	return note + loads
 }
 
 // checkLive refuses a group that there is nothing to show of.
-func (o *options) checkLive(g *live.Group) error {
+func (o *Options) checkLive(g *live.Group) error {
 	name := output.Clean(g.Name)
 	switch {
 	case len(g.Members) > 0:
 		return nil
 	case len(g.Topics) == 0:
 		return fmt.Errorf("group %s has no members and no committed offsets, so there is nothing to assign", name)
-	case len(o.events) == 0 && !o.whatIf.asked():
+	case len(o.Events) == 0 && !o.AnyMembers:
 		return fmt.Errorf("group %s has no members; have some join with --join N", name)
 	}
 	return nil

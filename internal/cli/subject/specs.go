@@ -1,4 +1,4 @@
-package simulate
+package subject
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// list is a flag's value that is separated by commas, without spaces around the items.
-func list(text string) ([]string, error) {
+// List is a flag's value that is separated by commas, without spaces around the items.
+func List(text string) ([]string, error) {
 	items := strings.Split(text, ",")
 	for i := range items {
 		if items[i] = strings.TrimSpace(items[i]); items[i] == "" {
@@ -24,7 +24,7 @@ func list(text string) ([]string, error) {
 
 // topics parses what --topics and --create take: orders=12,payments=6.
 func topics(text string) ([]strategy.Topic, error) {
-	items, err := list(text)
+	items, err := List(text)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func countOrNames(text string) (int, []string, error) {
 		}
 		return n, nil, nil
 	}
-	names, err := list(text)
+	names, err := List(text)
 	if err != nil {
 		return 0, nil, err
 	}

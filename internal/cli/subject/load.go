@@ -1,4 +1,4 @@
-package simulate
+package subject
 
 import (
 	"bufio"
@@ -22,63 +22,64 @@ import (
 // maxInput is how many bytes of cases or of another program's text are read: what comes of all of it is kept until the end.
 const maxInput = 64 << 20
 
-// A subject is one scenario to run, and what to call it where there are several.
-type subject struct {
-	name     string
-	scenario simulation.Scenario
-	recorded *simulation.Result // what really happened in it, nil where that is not known
+// A Subject is one scenario to look at, and what to call it where there are several.
+type Subject struct {
+	Name     string
+	Scenario simulation.Scenario
+	Recorded *simulation.Result // what really happened in it, nil where that is not known
 }
 
-// load returns what the command line wants simulated, with the events of its flags.
-func (o *options) load(ctx context.Context) ([]subject, error) {
+// Load returns what the command line names, at least one, with the events of its flags. What people have to know about it, such as what
+// was assumed, goes to standard error.
+func (o *Options) Load(ctx context.Context) ([]Subject, error) {
 	subjects, err := o.source(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i := range subjects {
-		s := &subjects[i].scenario
-		s.Events = append(s.Events[:len(s.Events):len(s.Events)], o.events...)
-		s.Assertions = append(s.Assertions[:len(s.Assertions):len(s.Assertions)], o.assertions...)
+		s := &subjects[i].Scenario
+		s.Events = append(s.Events[:len(s.Events):len(s.Events)], o.Events...)
 		if len(s.Group.Topics) == 0 && len(s.Events) == 0 {
-			return nil, fmt.Errorf("%sthere are no topics, so there is nothing to assign", prefix(subjects[i].name))
+			return nil, fmt.Errorf("%sthere are no topics, so there is nothing to assign", Prefix(subjects[i].Name))
 		}
-		if len(s.Group.Members) == 0 && len(s.Events) == 0 && !o.whatIf.asked() {
-			return nil, fmt.Errorf("%sthere are no members, so there is nobody to assign to", prefix(subjects[i].name))
+		if len(s.Group.Members) == 0 && len(s.Events) == 0 && !o.AnyMembers {
+			return nil, fmt.Errorf("%sthere are no members, so there is nobody to assign to", Prefix(subjects[i].Name))
 		}
 	}
 	return subjects, nil
 }
 
-func prefix(name string) string {
+// Prefix is what an error about a case begins with: its name, if it has one.
+func Prefix(name string) string {
 	if name == "" {
 		return ""
 	}
 	return name + ": "
 }
 
-func (o *options) source(ctx context.Context) ([]subject, error) {
+func (o *Options) source(ctx context.Context) ([]Subject, error) {
 	switch {
-	case o.fromCluster():
+	case o.FromCluster():
 		return o.liveGroup(ctx)
-	case o.imported != "":
-		return o.read(o.imported, o.importGroup)
-	case o.trace != "":
-		return o.read(o.trace, func(file string, in *bufio.Reader) ([]subject, error) { return o.replayTrace(ctx, file, in) })
-	case o.file != "":
-		return o.read(o.file, o.readFile)
+	case o.Import != "":
+		return o.read(o.Import, o.importGroup)
+	case o.Trace != "":
+		return o.read(o.Trace, func(file string, in *bufio.Reader) ([]Subject, error) { return o.replayTrace(ctx, file, in) })
+	case o.File != "":
+		return o.read(o.File, o.readFile)
 	}
-	members := slices.Clone(o.members)
+	members := slices.Clone(o.Members)
 	for i := range members {
-		if o.static {
+		if o.Static {
 			members[i].InstanceID = members[i].ID
 		}
 	}
-	return []subject{{scenario: simulation.Scenario{Group: strategy.Group{Topics: o.topics, Members: members}}}}, nil
+	return []Subject{{Scenario: simulation.Scenario{Group: strategy.Group{Topics: o.Topics, Members: members}}}}, nil
 }
 
 // read opens a file and has f read it, by the name that messages give it.
-func (o *options) read(name string, f func(file string, in *bufio.Reader) ([]subject, error)) ([]subject, error) {
-	src, err := input.Open(name, o.io.In)
+func (o *Options) read(name string, f func(file string, in *bufio.Reader) ([]Subject, error)) ([]Subject, error) {
+	src, err := input.Open(name, o.IO.In)
 	if err != nil {
 		return nil, err
 	}
@@ -91,21 +92,21 @@ func (o *options) read(name string, f func(file string, in *bufio.Reader) ([]sub
 }
 
 // readFile reads a scenario, or cases.
-func (o *options) readFile(file string, in *bufio.Reader) ([]subject, error) {
+func (o *Options) readFile(file string, in *bufio.Reader) ([]Subject, error) {
 	if isDescription(in) {
 		return nil, fmt.Errorf("%s: looks like the output of kafka-consumer-groups: read it with --import", file)
 	}
 	if trace.Is(in) {
 		return nil, fmt.Errorf("%s: looks like a trace: read it with --trace, or with --import to start from its end", file)
 	}
-	if isCases(o.file, in) {
+	if isCases(o.File, in) {
 		return readCases(file, in)
 	}
 	s, err := simulation.Read(file, in)
 	if err != nil {
 		return nil, err
 	}
-	return []subject{{scenario: *s}}, nil
+	return []Subject{{Scenario: *s}}, nil
 }
 
 // isCases tells JSON lines from YAML by the end of the name, else by the first byte that is not blank.
@@ -127,9 +128,9 @@ func isDescription(in *bufio.Reader) bool {
 	return bytes.HasPrefix(line, []byte("GROUP ")) && (bytes.Contains(line, []byte("CONSUMER-ID")) || bytes.Contains(line, []byte("PARTITION")))
 }
 
-func readCases(file string, r io.Reader) ([]subject, error) {
+func readCases(file string, r io.Reader) ([]Subject, error) {
 	lines := input.NewLines(r, maxInput)
-	var subjects []subject
+	var subjects []Subject
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -148,7 +149,7 @@ func readCases(file string, r io.Reader) ([]subject, error) {
 				m.Topics = []string{}
 			}
 		}
-		subjects = append(subjects, subject{name: caseName(line, where), scenario: simulation.Scenario{Group: *group}})
+		subjects = append(subjects, Subject{Name: caseName(line, where), Scenario: simulation.Scenario{Group: *group}})
 	}
 	if len(subjects) == 0 {
 		return nil, fmt.Errorf("%s: there are no cases in it", file)
