@@ -76,7 +76,7 @@ func (e *Explanation) relief(d *derivation) string {
 	switch from.Effect {
 	case EffectWorse:
 		return fmt.Sprintf(", so that loads are more even: with it %s would have %s, and has %s; without it %s would have %s, and has %s", from.Member,
-			e.amount(from.LoadThen, from.Capacity), e.amount(from.Load, from.Capacity), to.Member, e.amount(to.LoadThen, to.Capacity), e.amount(to.Load, to.Capacity))
+			e.amount(from.LoadThen, from.Capacity), figure(from.Load), to.Member, e.amount(to.LoadThen, to.Capacity), figure(to.Load))
 	case EffectBetter:
 		return ", though loads would be more even if it had stayed"
 	}
@@ -123,8 +123,7 @@ func (e *Explanation) about(c *Candidate) string {
 		result = "more even than they are"
 	}
 	return fmt.Sprintf("With %s, %s would have %s instead of %s, and %s %s instead of %s: loads would be %s.", e.name(), c.Member,
-		e.amount(c.LoadThen, c.Capacity), e.amount(c.Load, c.Capacity), holder.Member,
-		e.amount(holder.LoadThen, holder.Capacity), e.amount(holder.Load, holder.Capacity), result)
+		e.amount(c.LoadThen, c.Capacity), figure(c.Load), holder.Member, e.amount(holder.LoadThen, holder.Capacity), figure(holder.Load), result)
 }
 
 // barrier is why a member may not have the partition, to stand behind "it" or "which".
@@ -179,7 +178,7 @@ func (e *Explanation) tally(holder string) string {
 
 // amount is a load in words.
 func (e *Explanation) amount(load, capacity float64) string {
-	text := strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(load, 'f', 2, 64), "0"), ".")
+	text := figure(load)
 	switch {
 	case e.Loads != "partitions":
 		text = "weight " + text
@@ -190,10 +189,15 @@ func (e *Explanation) amount(load, capacity float64) string {
 	}
 	for m := range e.Members {
 		if c := e.Members[m].Capacity; c > 0 && c != 1 && capacity > 0 {
-			return text + " at capacity " + strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(capacity, 'f', 2, 64), "0"), ".")
+			return text + " at capacity " + figure(capacity)
 		}
 	}
 	return text
+}
+
+// figure prints a number as briefly as two decimals allow.
+func figure(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(x, 'f', 2, 64), "0"), ".")
 }
 
 // promise notes that a promise decided: kept is who the partition counts as owned by, as it was promised to it.

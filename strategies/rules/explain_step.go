@@ -117,7 +117,7 @@ func (x *explainer) stays() {
 		return
 	}
 	if x.p.Prefer == nil && o.MaxMoves == 0 {
-		add(strategy.ObjectiveBalance, "Solved without tolerance it stays as well: the highest loads come first, and others move for them or none can be lowered by it.")
+		add(strategy.ObjectiveBalance, "Solved without tolerance it stays as well: what counts is the highest load, which this would not lower.")
 		return
 	}
 	add(strategy.ObjectiveMovement, "Solved without tolerance it stays as well: what evens the loads are other moves.")

@@ -164,6 +164,7 @@ func TestBroken(t *testing.T) {
 		{name: "panics on user data", rule: "userdata", says: "Assign panics", make: always(trusting{assignorFunc(good)})},
 		{name: "sends too much", rule: "userdata", says: "bytes", make: always(talkative{assignorFunc(good)})},
 		{name: "sorts the topics of a join", rule: "userdata", says: "changes the list", make: always(sorting{assignorFunc(good)})},
+		{name: "explains another answer", rule: "explained", says: "it is said to be", make: always(lying{assignorFunc(good)})},
 		{name: "panics when it is told", rule: "userdata", says: "OnAssignment panics", make: always(touchy{assignorFunc(good)})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -298,4 +299,11 @@ func TestGroups(t *testing.T) {
 	if large < 3 || readable < len(names)-5 {
 		t.Errorf("of %d groups, %d are large and %d can be read back", len(names), large, readable)
 	}
+}
+
+// lying explains that everything is as it was.
+type lying struct{ assignorFunc }
+
+func (lying) Explain(_ context.Context, g *strategy.Group, _ *strategy.Assignment, of strategy.TopicPartition) (strategy.Explanation, error) {
+	return strategy.Derive(g, &strategy.Assignment{Members: map[string][]strategy.TopicPartitions{}}, of, strategy.Terms{Assignor: "lying"})
 }
