@@ -14,6 +14,7 @@ import (
 	"github.com/assignkit/assignkit/internal/cli/assign"
 	"github.com/assignkit/assignkit/internal/cli/bench"
 	"github.com/assignkit/assignkit/internal/cli/consume"
+	"github.com/assignkit/assignkit/internal/cli/explain"
 	"github.com/assignkit/assignkit/internal/cli/group"
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
 	"github.com/assignkit/assignkit/internal/cli/plugin"
@@ -80,6 +81,7 @@ before anything happens, with a cluster or without.`,
 	cmd.AddCommand(
 		simulate.NewCommand(io, nil),
 		bench.NewCommand(io, nil),
+		explain.NewCommand(io),
 		assign.NewCommand(io),
 		group.NewCommand(io),
 		consume.NewCommand(io),
