@@ -26,7 +26,8 @@ type options struct {
 	strategies []string
 	whatIf     counts // of members to compare, zero if not asked for
 	assertions []*simulation.Assertion
-	junit      string // the file for what became of them, "" for none
+	question   question // a partition to explain
+	junit      string   // the file for what became of them, "" for none
 
 	full   bool
 	format output.Format
@@ -118,6 +119,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.AddEventFlags(cmd)
 	flags.Var(&textFlag{o.whatIf.parse}, "what-if", "compare numbers of members: `members=FROM..TO`")
 	flags.Var(&textFlag{func(s string) error { return o.addAssertion(s) }}, "assert", "what has to be so after each step: `EXPR`, such as 'skew <= 1'; else exit code 3")
+	flags.Var(&textFlag{o.question.parse}, "explain", "tell also why a partition is where it is in the end: `TOPIC:PARTITION`")
 	flags.StringVar(&o.junit, "junit", "", "write what was asserted to `FILE`, as JUnit XML")
 	flags.BoolVar(&o.full, "full", false, "show large groups in full")
 	output.AddFlag(cmd, &o.format, output.Table, output.Wide, output.JSON, output.YAML)
@@ -153,6 +155,8 @@ func (o *options) check() error {
 		return fault.Usage("--what-if compares groups at rest; events have no place in it")
 	case o.Empty == "" && o.whatIf.asked() && (len(o.assertions) > 0 || o.junit != ""):
 		return fault.Usage("--assert and --junit are about steps; --what-if has none")
+	case o.Empty == "" && o.whatIf.asked() && o.question.of != nil:
+		return fault.Usage("--explain is about the last step; --what-if has none")
 	}
 	return o.Check()
 }

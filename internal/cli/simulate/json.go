@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	why "github.com/assignkit/assignkit/internal/cli/explain"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/subject"
 	"github.com/assignkit/assignkit/internal/groupjson"
@@ -31,7 +32,7 @@ func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject.S
 			if cases.failed != nil {
 				failed = cases.failed[k]
 			}
-			if err := d.result(cases.name, result, failed); err != nil {
+			if err := d.result(cases.name, result, failed, cases.explained[k]); err != nil {
 				return err
 			}
 		}
@@ -51,8 +52,8 @@ func (o *options) printJSON(ctx context.Context, r *runner, subjects []subject.S
 	return nil
 }
 
-// result writes a result, and what failed in it unless that is nil: nothing was asserted.
-func (d *document) result(name string, r *simulation.Result, failed []simulation.Failure) error {
+// result writes a result, what failed in it unless that is nil: nothing was asserted, and what was asked about it likewise.
+func (d *document) result(name string, r *simulation.Result, failed []simulation.Failure, asked *why.Account) error {
 	d.last = append(d.last, '{')
 	if name != "" {
 		d.last = groupjson.AppendString(append(d.last, `"case":`...), name)
@@ -76,6 +77,13 @@ func (d *document) result(name string, r *simulation.Result, failed []simulation
 	d.last = append(append(d.last, `],"total":`...), total...)
 	if failed != nil {
 		d.last = appendFailures(d.last, failed)
+	}
+	if asked != nil {
+		text, err := asked.JSON()
+		if err != nil {
+			return err
+		}
+		d.last = append(append(d.last, `,"explanation":`...), bytes.TrimSpace(text)...)
 	}
 	d.last = append(d.last, '}')
 	return nil

@@ -26,7 +26,7 @@ func (o *options) appendReport(dst []byte, c *outcomes) []byte {
 	for _, r := range c.results {
 		dst = appendSummary(dst, r, paper)
 	}
-	return dst
+	return o.appendExplained(dst, c, paper)
 }
 
 // names decides how to show the members that there are at any time.

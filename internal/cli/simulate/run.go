@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	why "github.com/assignkit/assignkit/internal/cli/explain"
 	"github.com/assignkit/assignkit/internal/cli/junit"
 	"github.com/assignkit/assignkit/internal/cli/output"
 	"github.com/assignkit/assignkit/internal/cli/strategies"
@@ -20,6 +21,7 @@ import (
 type runner struct {
 	strategies []candidate
 	verdicts   verdicts
+	question   question
 }
 
 // candidate is a strategy and how it was named.
@@ -86,13 +88,15 @@ type outcomes struct {
 	name    string // "" if it is the only case
 	results []*simulation.Result
 	failed  [][]simulation.Failure // of each result; nil where nothing was asserted
+	// explained is what was asked with --explain, of each result; nil of what was recorded, and where nothing was asked.
+	explained []*why.Account
 }
 
 // run runs a case with every strategy.
 func (r *runner) run(ctx context.Context, s *subject.Subject) (*outcomes, error) {
 	out := &outcomes{name: s.Name}
 	if s.Recorded != nil {
-		out.results = append(out.results, s.Recorded)
+		out.results, out.explained = append(out.results, s.Recorded), append(out.explained, nil)
 	}
 	for _, c := range r.strategies {
 		result, err := simulation.Run(ctx, &s.Scenario, c.spec, c.assignor)
@@ -102,7 +106,11 @@ func (r *runner) run(ctx context.Context, s *subject.Subject) (*outcomes, error)
 			}
 			return nil, err
 		}
-		out.results = append(out.results, result)
+		account, err := r.question.explain(ctx, result, c.assignor)
+		if err != nil {
+			return nil, fmt.Errorf("%s%w", subject.Prefix(s.Name), err)
+		}
+		out.results, out.explained = append(out.results, result), append(out.explained, account)
 	}
 	return out, r.verdicts.assert(ctx, s, out)
 }
@@ -122,6 +130,7 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
+	r.question = o.question
 	if o.whatIf.asked() {
 		return o.runWhatIf(ctx, r, subjects)
 	}

@@ -1,0 +1,48 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	why "github.com/assignkit/assignkit/internal/cli/explain"
+	"github.com/assignkit/assignkit/internal/cli/output"
+	"github.com/assignkit/assignkit/simulation"
+	"github.com/assignkit/assignkit/strategy"
+)
+
+// question is a partition to explain, nil for none.
+type question struct{ of *strategy.TopicPartition }
+
+// parse takes TOPIC:PARTITION, as partitions are shown.
+func (q *question) parse(text string) error {
+	colon := strings.LastIndexByte(text, ':')
+	if colon <= 0 {
+		return fmt.Errorf("%q is not TOPIC:PARTITION, such as orders:7", text)
+	}
+	n, err := strconv.ParseUint(text[colon+1:], 10, 31)
+	if err != nil {
+		return fmt.Errorf("%q: %q is not the number of a partition", text, text[colon+1:])
+	}
+	q.of = &strategy.TopicPartition{Topic: text[:colon], Partition: int32(n)}
+	return nil
+}
+
+// explain tells where the partition is after the last step, nil if nobody asks.
+func (q *question) explain(ctx context.Context, r *simulation.Result, a strategy.Assignor) (*why.Account, error) {
+	if q.of == nil {
+		return nil, nil
+	}
+	return why.Of(ctx, r, a, len(r.Steps)-1, *q.of)
+}
+
+// appendExplained writes what was asked about each strategy, below all else.
+func (o *options) appendExplained(dst []byte, c *outcomes, paper output.Paper) []byte {
+	for _, x := range c.explained {
+		if x != nil {
+			dst = x.Append(append(dst, '\n'), why.View{Paper: paper, Wide: o.format == output.Wide, Full: o.full})
+		}
+	}
+	return dst
+}
