@@ -89,14 +89,14 @@ func (x *explainer) loads(m *weighted.Move) string {
 // without the bound of moves.
 func (x *explainer) stays() {
 	o := x.config.options()
-	elsewhere := func(change func(*weighted.Options)) (to int32, moves bool) {
+	elsewhere := func(change func(*weighted.Options)) (to int32, moves bool, others int64) {
 		other := o
 		change(&other)
 		r, err := weighted.Solve(x.ctx, x.p, other)
 		if err != nil || r.Owner[x.number] < 0 {
-			return x.holder, false
+			return x.holder, false, 0
 		}
-		return r.Owner[x.number], r.Owner[x.number] != x.holder
+		return r.Owner[x.number], r.Owner[x.number] != x.holder, r.Voluntary - x.got.Voluntary
 	}
 	add := func(decided strategy.Objective, format string, args ...any) {
 		x.e.Decided = decided
@@ -107,12 +107,16 @@ func (x *explainer) stays() {
 		return
 	}
 	if o.MaxMoves != 0 {
-		if to, moves := elsewhere(func(o *weighted.Options) { o.MaxMoves = 0 }); moves {
+		switch to, moves, others := elsewhere(func(o *weighted.Options) { o.MaxMoves = 0 }); {
+		case moves:
 			add(strategy.ObjectiveMaxMoves, "max_moves is %d; without that bound %s would get it.", max(0, o.MaxMoves), x.name(to))
+			return
+		case others > 0:
+			add(strategy.ObjectiveMaxMoves, "max_moves is %d; without that bound others would move and this one would stay, %d more in all.", max(0, o.MaxMoves), others)
 			return
 		}
 	}
-	if to, moves := elsewhere(func(o *weighted.Options) { o.Strict = true }); moves {
+	if to, moves, _ := elsewhere(func(o *weighted.Options) { o.Strict = true }); moves {
 		add(strategy.ObjectiveTolerance, "The difference is within what tolerance and hysteresis leave alone; with neither, %s would get it.", x.name(to))
 		return
 	}
