@@ -116,3 +116,18 @@ func TestStrategiesInREADME(t *testing.T) {
 		}
 	}
 }
+
+// Every objective has its row in docs/explain.md.
+func TestObjectivesInDocs(t *testing.T) {
+	text := page(t, "docs/explain.md")
+	source := page(t, "strategy/explanation.go")
+	names := regexp.MustCompile(`(?m)^\tObjective\w+ +Objective = "(\w+)"`).FindAllStringSubmatch(source, -1)
+	if len(names) < 10 {
+		t.Fatalf("found %d objectives", len(names))
+	}
+	for _, name := range names {
+		if !strings.Contains(text, "`"+name[1]+"`") {
+			t.Errorf("docs/explain.md does not tell of %s", name[1])
+		}
+	}
+}
