@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/assignkit/assignkit/callbacks"
@@ -275,9 +277,9 @@ func TestSignalsHaveTheGroupRebalance(t *testing.T) {
 func TestActive(t *testing.T) {
 	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
 	var first atomic.Int64 // who is active
-	var since atomic.Int64 // how often it was measured since it is another
+	var since atomic.Int64 // how often that was measured since it is another
 	s := newSeer(strategy.SignalActive)
-	active := consumer.Signal{Name: strategy.SignalActive, Partitions: func(_ context.Context, topics []strategy.Topic) (map[string][]float64, error) {
+	active := consumer.Signal{Name: strategy.SignalActive, Partitions: func(ctx context.Context, topics []strategy.Topic) (map[string][]float64, error) {
 		if topics[0].Name != "orders" || topics[0].Partitions != 2 {
 			t.Errorf("it is asked about %+v", topics)
 		}
@@ -285,11 +287,13 @@ func TestActive(t *testing.T) {
 		if first.Load() == 0 {
 			return map[string][]float64{"orders": {1, 0}}, nil
 		}
-		since.Add(1)
+		if since.Add(1) > 1 {
+			<-ctx.Done()
+		}
 		return map[string][]float64{"orders": {0, 1}}, nil
 	}}
 	cfg := signalConfig(cluster, s, active)
-	cfg.Signals.HoldDown = time.Nanosecond
+	cfg.Signals.HoldDown, cfg.Signals.Timeout = time.Nanosecond, time.Hour
 	a := start(t, "a", cfg, nil)
 	a.waitOwned(2)
 	b := start(t, "b", cfg, nil)
@@ -363,7 +367,17 @@ func TestBadSignals(t *testing.T) {
 			if why != "hangs" {
 				a.closes()
 				b.closes()
+				return
 			}
+			embeddedtest.Eventually(t, "it is not called again", func() bool {
+				_ = a.Rejoin("to see why a plan is made without it")
+				a.mu.Lock()
+				defer a.mu.Unlock()
+				return slices.ContainsFunc(a.events, func(e consumer.Event) bool {
+					x, ok := e.(consumer.SignalMissing)
+					return ok && x.Err != nil && strings.Contains(x.Err.Error(), "not called again")
+				})
+			})
 		})
 	}
 }
@@ -465,6 +479,70 @@ func TestSilentBroker(t *testing.T) {
 	a.waitOwned(3)
 	if got := s.signal(strategy.SignalLag); !slices.Equal(got, []float64{2, 4, 3}) {
 		t.Errorf("the leader sees %v", got)
+	}
+}
+
+// TestLeaderMovesBetweenMeasurements has another broker lead a partition than was known. It is found, and nothing is missing for that.
+func TestLeaderMovesBetweenMeasurements(t *testing.T) {
+	cluster := embeddedtest.Start(t, embedded.Options{Brokers: 2}, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{2}})
+	embeddedtest.Move(t, cluster, "orders", 0, 0)
+	s := newSeer(strategy.SignalLag)
+	cfg := signalConfig(cluster, s)
+	cfg.Signals.HoldDown, cfg.TopicInterval = time.Hour, time.Hour
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(2)
+	embeddedtest.Eventually(t, "the lag is seen", func() bool { return slices.Equal(s.signal(strategy.SignalLag), []float64{2, 2}) })
+	embeddedtest.Produce(t, cluster, "orders", 0, 3)
+	embeddedtest.Move(t, cluster, "orders", 0, 1)
+	embeddedtest.Produce(t, cluster, "orders", 1, 1)
+	embeddedtest.Eventually(t, "the lag at the new leader is seen", func() bool { return slices.Equal(s.signal(strategy.SignalLag), []float64{5, 3}) })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, e := range a.events {
+		if x, ok := e.(consumer.SignalTrouble); ok {
+			t.Errorf("it is told that %v", x.Err)
+		}
+	}
+}
+
+// TestCommittedOffsetsAreRefused has the coordinator not tell what the group has committed. It does not count as nothing.
+func TestCommittedOffsetsAreRefused(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2, Records: []int{3}})
+	cluster.Fake().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.GroupAuthorizationFailed, When: func(r kmsg.Request) bool {
+		return !r.(*kmsg.OffsetFetchRequest).RequireStable // who is to read asks in another way
+	}})
+	s := newSeer(strategy.SignalLag)
+	a := start(t, "a", calm(signalConfig(cluster, s)), nil)
+	a.waitRecords(6)
+	if x := a.missing(strategy.SignalLag); !slices.Equal(x.Topics, []string{"orders"}) || x.Err == nil || !strings.Contains(x.Err.Error(), "an ACL is missing: Read on Group g") {
+		t.Errorf("missing is %+v", x)
+	}
+}
+
+// TestLessIsKnown has a signal go missing that the group is assigned by. What the assignor would answer without it is no reason to rebalance.
+func TestLessIsKnown(t *testing.T) {
+	cluster := startCluster(t, embedded.Topic{Name: "orders", Partitions: 2})
+	var failing, calls atomic.Int64
+	s := newSeer("mood", "count")
+	cfg := signalConfig(cluster, s, consumer.Signal{Name: "mood", Partitions: func(context.Context, []strategy.Topic) (map[string][]float64, error) {
+		if failing.Load() > 0 {
+			return nil, errors.New("no luck")
+		}
+		return map[string][]float64{"orders": {1, 2}}, nil
+	}}, consumer.Signal{Name: "count", Partitions: func(context.Context, []strategy.Topic) (map[string][]float64, error) {
+		calls.Add(1)
+		return map[string][]float64{"orders": {1, 2}}, nil
+	}})
+	cfg.Signals.MaxAge, cfg.Signals.HoldDown = 300*time.Millisecond, time.Hour
+	a := start(t, "a", cfg, nil)
+	a.waitOwned(2)
+	embeddedtest.Eventually(t, "tries", func() bool { return calls.Load() > 3 })
+	failing.Store(1)
+	a.sees("that it fails", func(e consumer.Event) bool { x, ok := e.(consumer.SignalTrouble); return ok && x.Err != nil })
+	for before := calls.Load(); calls.Load() < before+20; time.Sleep(5 * time.Millisecond) {
+		if s.signal("mood") == nil {
+			t.Fatal("the assignor is tried without a signal that it decided by")
+		}
 	}
 }
 
