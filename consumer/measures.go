@@ -59,11 +59,12 @@ func (m *measures) lead() {
 	m.leads = true
 }
 
-// follow says that another member leads, or none.
+// follow says that another member leads, or none. What was measured is forgotten.
 func (m *measures) follow() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.leads, m.settled = false, nil
+	m.narrow(signals.Scope{})
 	m.rest()
 }
 
@@ -212,10 +213,13 @@ func (m *measures) begin(cancel context.CancelFunc) (number int, scope signals.S
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	scope = m.scope
-	if m.names(&scope, looksAt); m.assignor == assignor && !(scope.Has(&m.scope) && m.scope.Has(&scope)) {
-		m.narrow(scope)
-	} else {
+	m.names(&scope, looksAt)
+	same := slices.Equal(scope.OfPartitions, m.scope.OfPartitions) && slices.Equal(scope.OfMembers, m.scope.OfMembers)
+	switch {
+	case m.assignor != assignor: // a plan has another one decide meanwhile
 		scope = m.scope
+	case !same:
+		m.narrow(scope)
 	}
 	m.begun++
 	m.under, m.cancel = &scope, cancel
