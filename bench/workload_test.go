@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/assignkit/assignkit/bench"
@@ -316,6 +317,48 @@ func TestCosts(t *testing.T) {
 	}
 	if sum != r.Total.Cost || sum.Allocs == 0 || sum.Bytes == 0 {
 		t.Errorf("%+v, %+v", sum, r.Total.Cost)
+	}
+}
+
+// growing is an assignor that takes a megabyte more with each call, and notes when it is asked by two at once.
+type growing struct {
+	strategy.Assignor
+	calls, running *atomic.Int32
+	together       *atomic.Bool
+	kept           *atomic.Pointer[[]byte]
+}
+
+func (g growing) Assign(ctx context.Context, group *strategy.Group) (strategy.Assignment, error) {
+	if g.running.Add(1) > 1 {
+		g.together.Store(true)
+	}
+	defer g.running.Add(-1)
+	memory := make([]byte, int(g.calls.Add(1))<<20)
+	g.kept.Store(&memory)
+	return g.Assignor.Assign(ctx, group)
+}
+
+// Each call is charged to its own step, and while time is measured nothing else runs.
+func TestCostsOfSteps(t *testing.T) {
+	a := growing{sticky.Assignor{}, new(atomic.Int32), new(atomic.Int32), new(atomic.Bool), new(atomic.Pointer[[]byte])}
+	s := bench.Suite{
+		Workloads: []bench.Workload{workload(t, "herd")}, Strategies: []bench.Strategy{{Spec: "growing", Assignor: a}}, Seeds: 3,
+		Parallel: 4, Options: bench.Options{Time: true},
+	}
+	call := uint64(0)
+	err := s.Run(t.Context(), func(r *bench.Result) error {
+		for _, at := range r.Steps {
+			if at.Rounds == 0 {
+				continue
+			}
+			if call++; at.Bytes < call<<20 || at.Bytes >= (call+1)<<20 {
+				t.Errorf("seed %d, %s: %d bytes in call %d", r.Seed, at.Event, at.Bytes, call)
+			}
+		}
+		return nil
+	})
+	if err != nil || a.together.Load() || call != uint64(a.calls.Load()) {
+		t.Errorf("%v; asked by two at once: %v; %d of %d calls", err, a.together.Load(), call, a.calls.Load())
 	}
 }
 
