@@ -96,6 +96,9 @@ func (t *tables) summary() *output.Grid {
 				sum.Rounds, sum.Disturbed = sum.Rounds+x.Rounds, sum.Disturbed+x.Disturbed
 			}
 		}
+		if runs == 0 { // it was interrupted before
+			continue
+		}
 		cells := []output.Cell{{Text: output.Clean(s.Spec)}, {Text: strconv.Itoa(runs)}, ofRuns(even, runs), ofRuns(frugal, runs)}
 		for _, n := range []int{sum.Voluntary, sum.Excess, sum.Rounds, sum.Disturbed} {
 			cells = append(cells, output.Cell{Text: strconv.Itoa(n)})
