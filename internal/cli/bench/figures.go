@@ -33,10 +33,10 @@ const (
 
 // docs/bench.md says what is behind them.
 var figures = []figure{
-	{name: "steps", title: "STEPS", help: "the start and what happens, but what another strategy answers", kind: wide, of: func(t *bench.Total) float64 { return float64(t.Steps) }},
+	{name: "steps", title: "STEPS", help: "the start and all that happens, but for what another strategy\nanswers", kind: wide, of: func(t *bench.Total) float64 { return float64(t.Steps) }},
 	{name: "voluntary", title: "VOLUNTARY", help: "partitions that move although their owner could keep them", lower: true, of: func(t *bench.Total) float64 { return float64(t.Voluntary) }},
-	{name: "voluntary_minimum", title: "MINIMUM", help: "the fewest such moves that make it as even as can be", kind: wide, of: func(t *bench.Total) float64 { return float64(t.VoluntaryMinimum) }},
-	{name: "excess", title: "EXCESS", help: "voluntary moves above that minimum, step by step", lower: true, of: func(t *bench.Total) float64 { return float64(t.Excess) }},
+	{name: "voluntary_minimum", title: "MINIMUM", help: "the fewest voluntary moves that make it as even as can be", kind: wide, of: func(t *bench.Total) float64 { return float64(t.VoluntaryMinimum) }},
+	{name: "excess", title: "EXCESS", help: "of these, how many more than it takes to make it as even as can\nbe, step by step", lower: true, of: func(t *bench.Total) float64 { return float64(t.Excess) }},
 	{name: "forced", title: "FORCED", help: "partitions whose owner is gone or no longer wants them", kind: wide, of: func(t *bench.Total) float64 { return float64(t.Forced) }},
 	{name: "placed", title: "PLACED", help: "partitions that nobody had before", kind: wide, of: func(t *bench.Total) float64 { return float64(t.Placed) }},
 	{name: "skew", title: "SKEW", help: "the largest difference of two members' loads, at worst", lower: true, of: func(t *bench.Total) float64 { return t.Skew }},
