@@ -6,6 +6,7 @@ package page
 
 import (
 	"math"
+	"slices"
 
 	"github.com/assignkit/assignkit/strategy"
 )
@@ -31,6 +32,8 @@ type Case struct {
 	Members []string
 	Topics  []Topic
 	Series  []Series
+
+	stripped bool // there was no room for members and topics
 }
 
 // A Topic and how many partitions it has when it has most.
@@ -69,8 +72,9 @@ type Owner struct {
 	Member    int32 // index into Members, [Nobody] or [Gone]
 }
 
+// Who is no member.
 const (
-	Nobody = -1 // who has a partition that is there and assigned to no member
+	Nobody = -1 // has a partition that is there and assigned to no member
 	Gone   = -2 // a partition or a member that is not there: not yet, or not any more; also a partition that no member could have
 )
 
@@ -114,6 +118,40 @@ func Number(x float64) Cell { return Cell{Number: x} }
 func Unknown() Cell { return Text(unknown) }
 
 const unknown = "–"
+
+// Add adds a case, and drops what there will be no room for, so that any number of cases may be added: of many, only measures are drawn, and of
+// very many only the first ones.
+func (d *Data) Add(c Case) {
+	n := len(c.Series)
+	for i := range d.Cases {
+		n += len(d.Cases[i].Series)
+	}
+	if n > maxSeries {
+		c.Series, c.Events = nil, nil
+	}
+	d.Cases = append(d.Cases, c)
+	if n > maxMapped {
+		for i := range d.Cases {
+			d.Cases[i].strip()
+		}
+	}
+}
+
+// strip takes away what only maps are drawn of.
+func (c *Case) strip() {
+	if c.Members == nil && c.Topics == nil {
+		return
+	}
+	c.Members, c.Topics, c.stripped = nil, nil, true
+	c.Series = slices.Clone(c.Series)
+	for i := range c.Series {
+		s := &c.Series[i]
+		s.Steps = slices.Clone(s.Steps)
+		for k := range s.Steps {
+			s.Steps[k].Loads, s.Steps[k].Owners = nil, nil
+		}
+	}
+}
 
 // partitions counts those of all topics.
 func (c *Case) partitions() int {

@@ -239,7 +239,7 @@ func (c *Case) enumerate(list []int32) string {
 	var b strings.Builder
 	for i, p := range list {
 		if i == named {
-			b.WriteString(fmt.Sprintf(", … %s in all", grouped(len(list))))
+			fmt.Fprintf(&b, ", … %s in all", grouped(len(list)))
 			break
 		}
 		if i > 0 {

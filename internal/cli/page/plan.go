@@ -3,10 +3,12 @@ package page
 // Bounds of a page. Whatever it is made of, it stays small enough to be opened in a moment and sent by mail.
 const (
 	maxCells      = 240_000 // of all maps of members and partitions together
-	maxSeries     = 24      // that are drawn; others are in the summaries only
+	maxSeries     = 120     // that are drawn; others are in the summaries only
+	maxMapped     = 24      // up to so many have maps as well
 	maxColumns    = 240     // of a chart
 	maxTableRows  = 2_000   // of summaries
 	maxTabled     = 2_500   // columns of all charts, which have a row in a table each
+	maxMeasured   = 6_000   // the same where there are no maps
 	maxMembers    = 500     // rows of a map
 	maxPartitions = 250
 	fewPartitions = 40 // up to so many have a row each with its name, in the order of topics
@@ -14,9 +16,10 @@ const (
 
 // A plan says how much of the data a page has room for.
 type plan struct {
-	series int // of all cases, the first ones are drawn
-	cells  int // for each of them
-	tabled int // columns for each of them
+	series int  // of all cases, the first ones are drawn
+	mapped bool // with maps
+	cells  int  // for each of them
+	tabled int  // columns for each of them
 }
 
 func newPlan(d *Data) plan {
@@ -24,13 +27,16 @@ func newPlan(d *Data) plan {
 	for i := range d.Cases {
 		n += len(d.Cases[i].Series)
 	}
-	n = max(1, min(n, maxSeries))
-	return plan{series: n, cells: maxCells / n, tabled: maxTabled / n}
+	p := plan{mapped: n <= maxMapped, series: max(1, min(n, maxSeries))}
+	if p.cells, p.tabled = maxCells/p.series, maxTabled/p.series; !p.mapped {
+		p.tabled = maxMeasured / p.series
+	}
+	return p
 }
 
 // columns returns which steps a column has: steps from at[i] to before at[i+1].
 func (p *plan) columns(steps int) (at []int) {
-	return split(steps, min(maxColumns, max(p.tabled, maxColumns/4)))
+	return split(steps, min(maxColumns, max(p.tabled, maxColumns/8)))
 }
 
 // rows returns how many rows two maps of so many columns get.

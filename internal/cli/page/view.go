@@ -81,59 +81,76 @@ type scriptSeries struct {
 	Owners [][]int64 `json:"owners,omitempty"` // by row, runs: owner, of how many partitions, columns
 }
 
-// build makes the page of the data, as far as there is room.
+// A builder makes the page of the data, as far as there is room.
+type builder struct {
+	page *pageView
+	data *scriptData
+	room plan
+	rows int // of summaries that there is room for
+
+	terms         [][]Column
+	undrawn, left int // cases without charts, and those that are not there at all
+}
+
 func build(d *Data) (*pageView, *scriptData, error) {
-	p := &pageView{Title: output.Clean(d.Title), Command: d.Command}
+	b := &builder{page: &pageView{Title: output.Clean(d.Title)}, data: &scriptData{Cases: []scriptCase{}}, room: newPlan(d), rows: maxTableRows}
+	if d.Command != "" {
+		b.page.Command = output.Clean(d.Command)
+	}
 	for _, f := range d.Facts {
-		p.Facts = append(p.Facts, output.Clean(f))
+		b.page.Facts = append(b.page.Facts, output.Clean(f))
 	}
-	if p.Command != "" {
-		p.Command = output.Clean(p.Command)
-	}
-	data := &scriptData{Cases: []scriptCase{}}
-	room, rows := newPlan(d), maxTableRows
-	terms := [][]Column{}
 	for i := range d.Tables {
-		p.Tables = append(p.Tables, view(cut(&d.Tables[i], &rows)))
-		terms = append(terms, d.Tables[i].Columns)
+		b.page.Tables = append(b.page.Tables, *b.table(&d.Tables[i]))
 	}
-	undrawn, left := 0, 0
 	for i := range d.Cases {
-		c := &d.Cases[i]
+		c := d.Cases[i]
 		if err := c.check(); err != nil {
 			return nil, nil, err
 		}
-		draw := len(c.Series) > 0 && len(c.Series) <= room.series
-		if rows < len(c.Summary.Rows) || !draw && len(c.Summary.Rows) == 0 {
-			left++
-			continue
-		}
-		v := caseView{ID: len(p.Cases)}
-		if c.Name != "" {
-			v.Name = output.Clean(c.Name)
-		}
-		if len(c.Summary.Rows) > 0 {
-			t := view(cut(&c.Summary, &rows))
-			v.Summary = &t
-			terms = append(terms, c.Summary.Columns)
-		}
-		drawn := scriptCase{Series: []scriptSeries{}}
-		if draw {
-			room.series -= len(c.Series)
-			drawn = v.draw(c, &room)
-		} else {
-			room.series = 0 // those that follow are not drawn either, though they may be small
-			undrawn++
-		}
-		data.Cases = append(data.Cases, drawn)
-		p.Cases = append(p.Cases, v)
+		b.add(&c)
 	}
-	p.Left = missing(undrawn, left)
-	if len(data.Cases) > undrawn {
-		terms = append(terms, stepColumns)
+	b.page.Left = missing(b.undrawn, b.left)
+	if len(b.page.Cases) > b.undrawn {
+		b.terms = append(b.terms, stepColumns)
 	}
-	p.Terms = glossary(terms...)
-	return p, data, nil
+	b.page.Terms = glossary(b.terms...)
+	return b.page, b.data, nil
+}
+
+// table makes a table of what there is room for.
+func (b *builder) table(t *Table) *tableView {
+	b.terms = append(b.terms, t.Columns)
+	v := view(cut(t, &b.rows))
+	return &v
+}
+
+// add adds a case, with charts if there is room for all of its strategies.
+func (b *builder) add(c *Case) {
+	if !b.room.mapped {
+		c.strip()
+	}
+	draw := len(c.Series) > 0 && len(c.Series) <= b.room.series
+	if b.rows < len(c.Summary.Rows) || !draw && len(c.Summary.Rows) == 0 {
+		b.left++
+		return
+	}
+	v := caseView{ID: len(b.page.Cases)}
+	if c.Name != "" {
+		v.Name = output.Clean(c.Name)
+	}
+	if len(c.Summary.Rows) > 0 {
+		v.Summary = b.table(&c.Summary)
+	}
+	drawn := scriptCase{Series: []scriptSeries{}}
+	if draw {
+		b.room.series -= len(c.Series)
+		drawn = v.draw(c, &b.room)
+	} else {
+		b.room.series = 0 // those that follow are not drawn either, though they may be small
+		b.undrawn++
+	}
+	b.data.Cases, b.page.Cases = append(b.data.Cases, drawn), append(b.page.Cases, v)
 }
 
 // cut leaves away rows for which there is no room.
@@ -196,7 +213,9 @@ func (v *caseView) draw(c *Case, room *plan) scriptCase {
 		}
 	}
 	v.Columns = len(at) - 1
-	v.Facts = c.facts(columns[0])
+	if v.Facts = c.facts(columns[0]); c.stripped {
+		v.Facts += " Members and partitions are drawn only where there are fewer cases and strategies."
+	}
 	v.Event = columns[0][v.Columns-1].title(len(c.Events) - 1)
 	if v.Columns < len(c.Events) {
 		v.Steps = fmt.Sprintf("%s are drawn in %s columns: of each, moves are summed up, evenness is the worst, and owners are the last.",
