@@ -10,7 +10,8 @@ import (
 
 // Streams are the streams of one run of the program. They are used by one goroutine.
 type Streams struct {
-	Name string // of the program
+	Name string   // of the program
+	Args []string // what stood behind its name
 
 	In  io.Reader
 	Out *Writer

@@ -28,6 +28,7 @@ import (
 // Run runs the command that args name. An error of the command line is a [*fault.UsageError].
 func Run(ctx context.Context, args []string, io *iostreams.Streams) error {
 	started := false
+	io.Args = args
 	plugin.Register(io)
 	cmd := newCommand(io)
 	cmd.PersistentPreRun = func(*cobra.Command, []string) { started = true }

@@ -28,6 +28,7 @@ type options struct {
 	assertions []*simulation.Assertion
 	question   question // a partition to explain
 	junit      string   // the file for what became of them, "" for none
+	html       string   // the file for the page, likewise
 
 	full   bool
 	format output.Format
@@ -80,6 +81,7 @@ const example = `  assignctl simulate --topics orders=12 --members 3 --join 1 \
   assignctl simulate --topics orders=12 --members 3 --join 1 \
     --assert 'skew <= 1' --assert 'moved.excess == 0'
   assignctl simulate deploy.yaml --strategy sticky -o json
+  assignctl simulate deploy.yaml --strategy sticky,range --html deploy.html
   assignctl simulate --brokers embedded --group billing --join 1
   kafka-consumer-groups.sh --bootstrap-server localhost:9092 \
     --describe --group billing --members --verbose | \
@@ -121,6 +123,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.Var(&textFlag{func(s string) error { return o.addAssertion(s) }}, "assert", "what has to be so after each step: `EXPR`, such as 'skew <= 1'; else exit code 3")
 	flags.Var(&textFlag{o.question.parse}, "explain", "tell also why a partition is where it is in the end: `TOPIC:PARTITION`")
 	flags.StringVar(&o.junit, "junit", "", "write what was asserted to `FILE`, as JUnit XML")
+	flags.StringVar(&o.html, "html", "", "write charts and tables of all steps to `FILE`, as a page for a browser")
 	flags.BoolVar(&o.full, "full", false, "show large groups in full")
 	output.AddFlag(cmd, &o.format, output.Table, output.Wide, output.JSON, output.YAML)
 	o.AddClusterFlags(cmd)
@@ -157,6 +160,10 @@ func (o *options) check() error {
 		return fault.Usage("--assert and --junit are about steps; --what-if has none")
 	case o.Empty == "" && o.whatIf.asked() && o.question.of != nil:
 		return fault.Usage("--explain is about the last step; --what-if has none")
+	case o.Empty == "" && o.whatIf.asked() && o.html != "":
+		return fault.Usage("--html draws steps; --what-if has none")
+	case o.html == "-":
+		return fault.Usage("--html takes the name of a file; what is printed has the tables")
 	}
 	return o.Check()
 }

@@ -22,6 +22,7 @@ type runner struct {
 	strategies []candidate
 	verdicts   verdicts
 	question   question
+	book       book
 }
 
 // candidate is a strategy and how it was named.
@@ -112,7 +113,10 @@ func (r *runner) run(ctx context.Context, s *subject.Subject) (*outcomes, error)
 		}
 		out.results, out.explained = append(out.results, result), append(out.explained, account)
 	}
-	return out, r.verdicts.assert(ctx, s, out)
+	if err := r.verdicts.assert(ctx, s, out); err != nil {
+		return nil, err
+	}
+	return out, r.book.add(out)
 }
 
 // run is the command.
@@ -137,6 +141,7 @@ func run(ctx context.Context, o *options) (err error) {
 	if err := r.afford(subjects); err != nil {
 		return err
 	}
+	r.book.wanted = o.html != ""
 	if r.verdicts.keep = o.junit != ""; r.verdicts.keep && !slices.ContainsFunc(subjects, func(s subject.Subject) bool { return len(s.Scenario.Assertions) > 0 }) {
 		return fault.Usage("--junit reports on assertions, and there are none: --assert adds one")
 	}
@@ -146,7 +151,7 @@ func run(ctx context.Context, o *options) (err error) {
 	return r.verdicts.err()
 }
 
-// print runs all cases and prints what comes of them, behind the file with what was asserted: if that cannot be written, nothing is printed.
+// print runs all cases and prints what comes of them, behind the files of --junit and --html: if one cannot be written, nothing is printed.
 func (o *options) print(ctx context.Context, r *runner, subjects []subject.Subject) error {
 	if o.format == output.JSON || o.format == output.YAML {
 		return o.printJSON(ctx, r, subjects)
@@ -174,10 +179,15 @@ func (o *options) finish(ctx context.Context, r *runner) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if o.junit == "" {
+	if o.junit != "" {
+		if err := junit.Write(o.junit, "assignctl simulate", r.verdicts.suites); err != nil {
+			return err
+		}
+	}
+	if o.html == "" {
 		return nil
 	}
-	return junit.Write(o.junit, "assignctl simulate", r.verdicts.suites)
+	return o.writeHTML(&r.book)
 }
 
 func (o *options) runWhatIf(ctx context.Context, r *runner, subjects []subject.Subject) error {
