@@ -33,6 +33,7 @@ type options struct {
 	list       bool
 	assertions []*simulation.Assertion
 	junit      string // the file for what became of them, "" for none
+	html       string // the file for the page, likewise
 	compare    string // a file of results to compare with, "" for none
 	failWorse  bool
 	format     output.Format
@@ -70,7 +71,8 @@ const example = `  assignctl bench --list
   assignctl bench --workload profiles --strategy sticky --seeds 1 \
     --assert 'excess == 0' --assert 'regret == 0'
   assignctl bench --workload 'grid/nested/*/members=20' --time
-  assignctl bench --workload growth -o csv --steps`
+  assignctl bench --workload growth -o csv --steps
+  assignctl bench --workload rolling/one --html rolling.html`
 
 // NewCommand returns the command; runF, if it is not nil, runs in place of what it does.
 func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) error) *cobra.Command {
@@ -106,6 +108,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.time, "time", false, "measure the time and the memory that strategies take, one run at a time")
 	flags.Var(&textFlag{func(s string) error { return o.addAssertion(s) }}, "assert", "what has to be so after each step: `EXPR`, such as 'excess == 0'; else exit code 3")
 	flags.StringVar(&o.junit, "junit", "", "write what was asserted to `FILE`, as JUnit XML")
+	flags.StringVar(&o.html, "html", "", "write tables, and charts of all steps, to `FILE`, as a page for a browser")
 	flags.StringVar(&o.compare, "compare", "", "show what differs from the results in `FILE`, made by -o json")
 	flags.BoolVar(&o.failWorse, "fail-if-worse", false, "with --compare: exit code 3 if anything but time and memory is worse")
 	flags.BoolVar(&o.steps, "steps", false, "with -o json and csv: all steps, not only what they come to")
@@ -158,7 +161,7 @@ func (o *options) addAssertion(text string) error {
 
 // emptyFlag names a flag that is given as "", as an unset variable of a shell is, "" if none is.
 func emptyFlag(cmd *cobra.Command) string {
-	for _, name := range []string{"junit", "compare"} {
+	for _, name := range []string{"junit", "html", "compare"} {
 		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 			return name
 		}
@@ -175,6 +178,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	switch {
 	case o.empty != "":
 		return fault.Usage("--%s is empty", o.empty)
+	case o.html == "-":
+		return fault.Usage("--html takes the name of a file; what is printed has the tables")
 	case o.seeds < 1 || o.seeds > maxSeeds:
 		return fault.Usage("--seeds %d: 1 to %d are possible", o.seeds, maxSeeds)
 	case o.steps && !lines:
@@ -191,7 +196,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	if !o.list {
 		return nil
 	}
-	for _, name := range []string{"strategy", "seeds", "seed", "time", "assert", "junit", "compare", "steps"} {
+	for _, name := range []string{"strategy", "seeds", "seed", "time", "assert", "junit", "html", "compare", "steps"} {
 		if cmd.Flags().Changed(name) {
 			return fault.Usage("--list runs nothing, so --%s has no place in it", name)
 		}

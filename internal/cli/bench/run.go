@@ -39,7 +39,8 @@ func run(ctx context.Context, o *options) (err error) {
 	}
 	s := &bench.Suite{
 		Workloads: workloads, First: o.first, Seeds: o.seeds,
-		Options: bench.Options{Time: o.time, Assertions: o.assertions},
+		// Pages draw who has what. Where time is measured nothing is kept, and measures are drawn.
+		Options: bench.Options{Time: o.time, Assertions: o.assertions, Keep: o.html != "" && !o.time},
 	}
 	defer func() { err = errors.Join(err, closeAll(s.Strategies)) }()
 	if err := o.parse(s); err != nil {
@@ -49,7 +50,8 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	w := o.writer(s, before)
-	done, err := o.runAll(ctx, s, w)
+	pages := o.newBook(s)
+	done, err := o.runAll(ctx, s, w, pages)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil: // what is done is worth having
@@ -59,6 +61,9 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	if err := o.writeJUnit(w.verdicts()); err != nil {
+		return err
+	}
+	if err := pages.write(); err != nil {
 		return err
 	}
 	if err := w.end(); err != nil {
@@ -91,8 +96,8 @@ func closeAll(list []bench.Strategy) error {
 	return errors.Join(errs...)
 }
 
-// runAll hands the results to w and returns how many there were.
-func (o *options) runAll(ctx context.Context, s *bench.Suite, w writer) (done int, err error) {
+// runAll hands the results to w and the page, and returns how many there were.
+func (o *options) runAll(ctx context.Context, s *bench.Suite, w writer, pages *book) (done int, err error) {
 	o.io.Linger.Store(int64(linger))
 	bar := newBar(o.io, s.Runs())
 	defer bar.clear()
@@ -100,6 +105,9 @@ func (o *options) runAll(ctx context.Context, s *bench.Suite, w writer) (done in
 		done++
 		bar.show(done, r.Workload)
 		w.verdicts().add(r)
+		if err := pages.add(r); err != nil {
+			return err
+		}
 		return w.result(r)
 	})
 	return done, err

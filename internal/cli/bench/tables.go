@@ -69,6 +69,41 @@ func (t *tables) groups() (list [][]bench.Workload) {
 	return list
 }
 
+// A sum is all runs under a strategy.
+type sum struct {
+	bench.Total
+	strategy           string
+	runs, even, frugal int // all, those that were as even as can be throughout, and those without needless moves
+}
+
+func (t *tables) sums() []sum {
+	var list []sum
+	for _, s := range t.suite.Strategies {
+		all := sum{strategy: s.Spec}
+		for _, r := range t.rows {
+			if r.strategy != s.Spec {
+				continue
+			}
+			for i := range r.totals {
+				x := &r.totals[i]
+				all.runs++
+				if x.Regret == 0 {
+					all.even++
+				}
+				if x.Excess == 0 {
+					all.frugal++
+				}
+				all.Voluntary, all.Excess = all.Voluntary+x.Voluntary, all.Excess+x.Excess
+				all.Rounds, all.Disturbed = all.Rounds+x.Rounds, all.Disturbed+x.Disturbed
+			}
+		}
+		if all.runs > 0 { // else it was interrupted before
+			list = append(list, all)
+		}
+	}
+	return list
+}
+
 // summary has a row for each strategy: how many runs were as even as can be throughout, and without needless moves, and what all of them
 // come to.
 func (t *tables) summary() *output.Grid {
@@ -76,31 +111,9 @@ func (t *tables) summary() *output.Grid {
 		{Title: "STRATEGY"}, {Title: "RUNS", Right: true}, {Title: "EVEN", Right: true}, {Title: "NO EXCESS", Right: true},
 		{Title: "VOLUNTARY", Right: true}, {Title: "EXCESS", Right: true}, {Title: "ROUNDS", Right: true}, {Title: "DISTURBED", Right: true},
 	}}
-	for _, s := range t.suite.Strategies {
-		var sum bench.Total
-		runs, even, frugal := 0, 0, 0
-		for _, r := range t.rows {
-			if r.strategy != s.Spec {
-				continue
-			}
-			for i := range r.totals {
-				x := &r.totals[i]
-				runs++
-				if x.Regret == 0 {
-					even++
-				}
-				if x.Excess == 0 {
-					frugal++
-				}
-				sum.Voluntary, sum.Excess = sum.Voluntary+x.Voluntary, sum.Excess+x.Excess
-				sum.Rounds, sum.Disturbed = sum.Rounds+x.Rounds, sum.Disturbed+x.Disturbed
-			}
-		}
-		if runs == 0 { // it was interrupted before
-			continue
-		}
-		cells := []output.Cell{{Text: output.Clean(s.Spec)}, {Text: strconv.Itoa(runs)}, ofRuns(even, runs), ofRuns(frugal, runs)}
-		for _, n := range []int{sum.Voluntary, sum.Excess, sum.Rounds, sum.Disturbed} {
+	for _, s := range t.sums() {
+		cells := []output.Cell{{Text: output.Clean(s.strategy)}, {Text: strconv.Itoa(s.runs)}, ofRuns(s.even, s.runs), ofRuns(s.frugal, s.runs)}
+		for _, n := range []int{s.Voluntary, s.Excess, s.Rounds, s.Disturbed} {
 			cells = append(cells, output.Cell{Text: strconv.Itoa(n)})
 		}
 		g.Row(cells...)

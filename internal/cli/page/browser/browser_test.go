@@ -162,14 +162,19 @@ func scripts(off bool) step {
 // simulate runs the command on a scenario, and returns the page and what is printed.
 func simulate(t *testing.T, scenario string, args ...string) (file, printed string) {
 	t.Helper()
-	dir := t.TempDir()
-	in := filepath.Join(dir, "scenario.yaml")
+	in := filepath.Join(t.TempDir(), "scenario.yaml")
 	if err := os.WriteFile(in, []byte(scenario), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	file = filepath.Join(dir, "page.html")
+	return page(t, append([]string{"simulate", in}, args...)...)
+}
+
+// page runs a command, and returns the page that it writes and what it prints.
+func page(t *testing.T, args ...string) (file, printed string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "page.html")
 	var out, errs bytes.Buffer
-	args = append([]string{"simulate", in, "--html", file}, args...)
+	args = append(args, "--html", file)
 	if code := cli.Main(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}

@@ -97,6 +97,36 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// Of bench the tables have what its lines of JSON have, and every workload has its charts.
+func TestBenchNumbers(t *testing.T) {
+	file, printed := page(t, "bench", "-w", "rolling", "-s", "sticky,range", "--seeds", "1", "-o", "json")
+	b := open(t, file)
+	got := eval[[][]string](b, `[...document.querySelectorAll('.case > .scroll tbody')].flatMap(t => [...t.rows].map(r => [...r.cells].map(`+number+`)))`)
+	lines := strings.Split(strings.TrimSpace(printed), "\n")
+	if len(got) != len(lines) || len(got) == 0 {
+		t.Fatalf("%d rows for %d results", len(got), len(lines))
+	}
+	for i, line := range lines {
+		var want struct {
+			Strategy string
+			Total    map[string]any
+		}
+		if err := json.Unmarshal([]byte(line), &want); err != nil {
+			t.Fatal(err)
+		}
+		for c, v := range []any{want.Strategy, want.Total["voluntary"], want.Total["excess"], want.Total["skew"]} {
+			if got[i][c] != text(v) {
+				t.Errorf("row %d, column %d: %q, not %v", i, c, got[i][c], v)
+			}
+		}
+	}
+	if cards, marks := eval[int](b, `document.querySelectorAll('.card').length`), eval[int](b, `document.querySelectorAll('.mark').length`); cards != len(lines) || marks != 4*cards {
+		t.Errorf("%d cards, %d charts with a chosen step", cards, marks)
+	}
+	b.picture("bench")
+	b.quiet()
+}
+
 // text is a value of JSON as JavaScript writes numbers and texts.
 func text(v any) string {
 	if s, ok := v.(string); ok {
@@ -240,21 +270,27 @@ func TestAccessible(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: npm ci --ignore-scripts puts it there", err)
 	}
+	churn, _ := page(t, "bench", "-w", "rolling,herd,mixed", "--seeds", "2")
+	t.Run("bench", func(t *testing.T) { examine(t, open(t, churn), string(source)) })
 	large := `{topics: {orders: 300}, members: 60, strategy: [sticky], events: [{join: 3}, {leave: member-2}]}`
 	for name, scenario := range map[string]string{"deploy": deploy, "weighted": weighted, "large": large} {
 		for look, action := range map[string]step{"light": chromedp.Steps(), "dark": dark(""), "narrow": chromedp.EmulateViewport(390, 844)} {
 			t.Run(name+" "+look, func(t *testing.T) {
 				file, _ := simulate(t, scenario)
-				b := open(t, file, action)
-				eval[int](b, `document.querySelectorAll('details').forEach(d => { d.open = true })
-					|| document.querySelector('.plot').focus() || 0`)
-				eval[int](b, string(source)+"; 0")
-				found := eval[[]string](b, `axe.run().then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact))
-					.flatMap(v => v.nodes.map(n => v.id + ' (' + v.impact + '): ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`)
-				for _, f := range found {
-					t.Error(f)
-				}
+				examine(t, open(t, file, action), string(source))
 			})
 		}
+	}
+}
+
+// examine opens all there is to open, and has axe look at it.
+func examine(t *testing.T, b *tab, axe string) {
+	eval[int](b, `document.querySelectorAll('details').forEach(d => { d.open = true })
+					|| document.querySelector('.plot').focus() || 0`)
+	eval[int](b, axe+"; 0")
+	found := eval[[]string](b, `axe.run().then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact))
+					.flatMap(v => v.nodes.map(n => v.id + ' (' + v.impact + '): ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`)
+	for _, f := range found {
+		t.Error(f)
 	}
 }
