@@ -112,6 +112,9 @@ func TestOptionalInterfacesAbsent(t *testing.T) {
 		t.Error(data, err)
 	}
 	Notify(a, Received{})
+	if names := SignalsOf(Fallback(Cooperative(Fallback(a, able{})), a)); !slices.Equal(names, []string{SignalLag, SignalRate}) {
+		t.Errorf("signals of one that is asked by one of those that are asked: %q", names)
+	}
 	if names := SignalsOf(Fallback(a, able{})); !slices.Equal(names, []string{SignalLag, SignalRate}) || len(SignalsOf(a)) > 0 {
 		t.Errorf("signals of one that is asked later: %q; of one that looks at none: %q", names, SignalsOf(a))
 	}

@@ -26,6 +26,7 @@ func SignalsOf(a Assignor) []string {
 		names = slices.Clone(u.Signals())
 	}
 	if f, ok := As[*FallbackAssignor](a); ok {
+		names = append(names, SignalsOf(f.First)...) // which may be one that asks several itself
 		for _, next := range f.Then {
 			names = append(names, SignalsOf(next)...)
 		}
