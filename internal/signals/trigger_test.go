@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -22,6 +23,8 @@ func TestTrigger(t *testing.T) {
 		{"what ended meanwhile", 5 * time.Second, "mmmmm..mm", ".A......A"},
 		{"no hold-down", 0, "mmmm", ".A.A"},
 		{"never", -1, "mmMM", "...."},
+		{"moves whatever is done", 2 * time.Second, "mmmmmmmmmmmmmmmmmm", ".A.A...A.......A.."},
+		{"moves again, and not in between", 2 * time.Second, "mmmmm.mmmmmmmm", ".A.A...A.A...A"},
 		{"another assignment", time.Minute, "m|mm", ".|.A"},
 	} {
 		trigger := Trigger{HoldDown: c.holdDown}
@@ -43,5 +46,22 @@ func TestTrigger(t *testing.T) {
 		if got := string(answers); got != c.want {
 			t.Errorf("%s: %s\n got %s\nwant %s", c.why, c.tries, got, c.want)
 		}
+	}
+}
+
+// TestTriggerDoublesNoTimeBeyondAll holds down for longer than can be doubled.
+func TestTriggerDoublesNoTimeBeyondAll(t *testing.T) {
+	trigger := Trigger{HoldDown: math.MaxInt64 / 3}
+	now, asked := Time(0), 0
+	for range 12 {
+		for range 2 {
+			if trigger.Tried(now, true, false) {
+				asked++
+			}
+		}
+		now += math.MaxInt64 / 12
+	}
+	if asked != 2 {
+		t.Errorf("it asks %d times", asked)
 	}
 }
