@@ -3,6 +3,7 @@ package consumer_test
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -43,9 +44,9 @@ func TestNewRefuses(t *testing.T) {
 		"old brokers": {func(c *consumer.Config) { c.Sarama = sarama.NewConfig(); c.Sarama.Version = sarama.V2_3_0_0 }, []string{"the least is 2.4.0"}},
 		"signals": {func(c *consumer.Config) {
 			c.Signals = consumer.Signals{Interval: 1, Timeout: -1, MaxAge: -1, Measure: []consumer.Signal{
-				{}, {Name: "cpu"}, {Name: "cpu", Members: cpu}, {Name: "uptime", Members: cpu},
+				{}, {Name: "cpu"}, {Name: "cpu", Members: cpu}, {Name: "uptime", Members: cpu}, {Name: "lag", Members: cpu},
 			}}
-		}, []string{"Interval is 1ns", "Timeout is -1ns", "MaxAge is -1ns", "Measure[0] has no name", `"cpu" needs one of`, `two signals with the name "cpu"`, `tell "uptime" by themselves`}},
+		}, []string{"Interval is 1ns", "Timeout is -1ns", "MaxAge is -1ns", "Measure[0] has no name", `"cpu" needs one of`, `two signals with the name "cpu"`, `tell "uptime" by themselves`, `"lag" is of partitions`}},
 		"no client": {func(c *consumer.Config) { c.Sarama = &sarama.Config{} }, []string{"Config.Sarama"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,6 +59,15 @@ func TestNewRefuses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSignalsAreNeverMeasured has an interval that does not end.
+func TestSignalsAreNeverMeasured(t *testing.T) {
+	c := config([]string{"127.0.0.1:1"}, "g", "orders")
+	c.Signals.Interval = math.MaxInt64
+	if _, err := consumer.New(c); err != nil {
+		t.Error(err)
 	}
 }
 

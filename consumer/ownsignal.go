@@ -13,7 +13,7 @@ import (
 type ownSignal struct {
 	Signal
 	turn    chan struct{} // has one in it while the function runs
-	overdue atomic.Bool   // the function that runs has had all of its time
+	overdue atomic.Bool   // the function that runs, if one does, has had all of its time
 }
 
 // errNotReturned is why a function is not called.
@@ -21,11 +21,12 @@ var errNotReturned = errors.New("consumer: the function that measures it has bee
 
 // askOwn has the application measure one of its signals, and stores the answer.
 func (m *measures) askOwn(ctx context.Context, own *ownSignal, scope *signals.Scope) error {
-	if own.overdue.Load() {
+	if own.overdue.Load() && len(own.turn) > 0 { // else it has returned since
 		return errNotReturned
 	}
 	select {
 	case own.turn <- struct{}{}: // when a call has returned of which nothing is wanted any more
+		own.overdue.Store(false)
 	case <-ctx.Done():
 		return own.late(ctx)
 	}
@@ -77,7 +78,6 @@ func (m *measures) call(ctx context.Context, own *ownSignal, scope *signals.Scop
 		})
 		done <- err
 		<-own.turn
-		own.overdue.Store(false)
 	})
 	return answer
 }
