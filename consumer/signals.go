@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/assignkit/assignkit/strategy"
@@ -19,11 +20,12 @@ import (
 // Members tell [strategy.SignalUptime] by themselves, where one of their own assignors looks at it.
 //
 // No plan waits for a measurement longer than Timeout. What is not known by then the assignor does not see, and decides without, which is told
-// as [SignalMissing].
+// as [SignalMissing]. The rounds of one rebalance see the same numbers, while these are not older than MaxAge.
 //
 // While the group is at peace, the leader tries after each measurement what the assignor would answer now. If that moves a partition, two
 // times in a row, it asks the group for a rebalance; so what is worth a rebalance is up to the assignor. A change of
-// [strategy.SignalActive] need not show twice. For each try, Assign is called with the group as it is by then, and nobody is told the answer.
+// [strategy.SignalActive] need not show twice. For each try, Assign is called with the group as it is by then, and nobody is told the answer. If
+// it does not return in its time, nothing more is tried until the group is assigned anew.
 type Signals struct {
 	// Measure has the application's own signals. One with the name "lag" or "rate" is measured in place of the consumer's.
 	Measure []Signal
@@ -35,14 +37,16 @@ type Signals struct {
 	// MaxAge is how old a measurement may be to be used. 0: twice Interval
 	MaxAge time.Duration
 	// HoldDown is the least time between two rebalances that this member asks for because of signals. 0: 5 min. Negative: it asks for none, and
-	// signals only count when the group rebalances anyway.
+	// signals only count when the group rebalances anyway. After each that is not followed by a try that moves nothing it is twice as long as
+	// before, up to 64 times.
 	HoldDown time.Duration
 }
 
-// A Signal is one that the application measures, by one of two functions. It is called by the member that leads, never concurrently with itself,
-// on a goroutine of its own, when a plan needs it and after each Interval. ctx ends when the answer would come too late, or is not needed
+// A Signal is one that the application measures, by one of two functions. The member that leads calls it, and never concurrently with itself, on
+// a goroutine of its own, when a plan needs it and after each Interval. ctx ends when the answer would come too late, or is not needed
 // any more; a function that does not return then is not called again until it does. Errors, panics and answers that make no sense
-// are told as [SignalTrouble], and the last good answer is used as long as it is not too old.
+// are told as [SignalTrouble], and the last good answer is used as long as it is not too old. Members of one process that share a function may
+// call it at the same time.
 type Signal struct {
 	Name string // as assignors know it, such as [strategy.SignalActive]
 
@@ -69,6 +73,8 @@ func (s *Signals) validate(rebalance time.Duration) error {
 			errs = append(errs, fmt.Errorf("consumer: Signals.Measure: members tell %q by themselves; give the signal another name", m.Name))
 		case (m.Partitions == nil) == (m.Members == nil):
 			errs = append(errs, fmt.Errorf("consumer: Signals.Measure: %q needs one of Partitions and Members", m.Name))
+		case m.Members != nil && (m.Name == strategy.SignalLag || m.Name == strategy.SignalRate || m.Name == strategy.SignalActive):
+			errs = append(errs, fmt.Errorf("consumer: Signals.Measure: %q is of partitions, and would not be measured of them; give the signal of members another name", m.Name))
 		}
 		seen[m.Name] = true
 	}
@@ -79,7 +85,7 @@ func (s *Signals) validate(rebalance time.Duration) error {
 		name  string
 		value *time.Duration
 		zero  time.Duration
-	}{{"Interval", &s.Interval, 0}, {"Timeout", &s.Timeout, max(time.Millisecond, min(time.Second, rebalance/6))}, {"MaxAge", &s.MaxAge, 2 * s.Interval}} {
+	}{{"Interval", &s.Interval, 0}, {"Timeout", &s.Timeout, max(time.Millisecond, min(time.Second, rebalance/6))}, {"MaxAge", &s.MaxAge, s.Interval + min(s.Interval, math.MaxInt64-s.Interval)}} {
 		if *d.value == 0 {
 			*d.value = d.zero
 		}
