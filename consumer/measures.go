@@ -19,11 +19,11 @@ type measures struct {
 	own    map[string]*ownSignal
 
 	working sync.WaitGroup // watch, and functions of the application
-	wake    chan struct{}  // has room for one: measure now
 
 	mu       sync.Mutex
 	leads    bool
 	stop     context.CancelFunc // ends watch; nil if it does not run
+	wake     chan struct{}      // watch's, has room for one: measure now
 	scope    signals.Scope      // what is to be measured
 	assignor strategy.Assignor  // that looks at it
 	store    *signals.Store
@@ -35,14 +35,15 @@ type measures struct {
 	under    *signals.Scope     // of the one under way, nil if there is none
 	cancel   context.CancelFunc // it
 
-	settled *plan // the one that the group is assigned by, if it is at peace
+	settled *plan  // the one that the group is assigned by, if it is at peace
+	round   *known // what the plan was made by that the group is assigned by, if another has to follow
 	trigger signals.Trigger
 	trying  context.CancelFunc // ends a try, if there is one
 }
 
 func newMeasures(d *driver) *measures {
 	m := &measures{
-		driver: d, cfg: &d.cfg.Signals, own: map[string]*ownSignal{}, wake: make(chan struct{}, 1), changed: make(chan struct{}),
+		driver: d, cfg: &d.cfg.Signals, own: map[string]*ownSignal{}, changed: make(chan struct{}),
 		store: signals.New(d.cfg.Signals.MaxAge), rates: signals.NewRates(d.cfg.Signals.Interval / 2), troubles: map[string]error{},
 		trigger: signals.Trigger{HoldDown: d.cfg.Signals.HoldDown}, trying: func() {},
 	}
@@ -63,7 +64,7 @@ func (m *measures) lead() {
 func (m *measures) follow() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.leads, m.settled = false, nil
+	m.leads, m.settled, m.round = false, nil, nil
 	m.narrow(signals.Scope{})
 	m.rest()
 }
@@ -77,16 +78,19 @@ func (m *measures) rest() {
 	}
 }
 
-// joins says that the group rebalances: if this member leads, what it knows is made new meanwhile, as it may be asked for a plan again.
+// joins says that the group rebalances: if this member leads, what it knows is made new meanwhile, as it may be asked for a plan again. Nothing
+// is tried any more until that is over, which would keep a plan's measurement waiting.
 func (m *measures) joins() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.settled = nil
 	m.trying()
 	if m.stop != nil && m.under == nil {
 		m.hurry()
 	}
 }
 
+// hurry is called with m.mu held, while watch runs.
 func (m *measures) hurry() {
 	select {
 	case m.wake <- struct{}{}:
@@ -142,7 +146,6 @@ var errNoUptime = errors.New("consumer: they do not say since when they run; the
 
 // forPlan shows a plan's assignor what is known of the signals that it looks at, after a measurement if need be, and tells what is not.
 func (m *measures) forPlan(ctx context.Context, a strategy.Assignor, p *plan) {
-	p.tellUptimes(p.group, time.Now())
 	p.looksAt = m.looksAt(a)
 	scope := signals.Scope{Topics: slices.Clone(p.group.Topics), Members: slices.Clone(p.group.Members)}
 	unmeasured := m.names(&scope, p.looksAt)
@@ -151,7 +154,9 @@ func (m *measures) forPlan(ctx context.Context, a strategy.Assignor, p *plan) {
 		m.await(ctx, number)
 	}
 	m.mu.Lock()
-	p.missing = m.store.Apply(m.driver.now(), p.group)
+	p.known = m.forRound(scope)
+	p.missing = p.known.store.Apply(p.known.at, p.group)
+	p.tellUptimes(p.group, p.known.clock)
 	var told []SignalMissing
 	for _, x := range p.missing {
 		told = append(told, SignalMissing{Generation: p.group.Generation, Signal: x.Signal, Topics: x.Topics, Partly: x.Partly, Members: x.Members, Err: m.troubles[x.Signal]})
@@ -181,10 +186,11 @@ func (m *measures) want(scope signals.Scope, a strategy.Assignor, looks bool) (n
 	}
 	if m.stop == nil {
 		ctx, cancel := context.WithCancel(m.driver.last)
-		m.stop = cancel
-		m.working.Go(func() { m.watch(ctx) })
+		wake := make(chan struct{}, 1) // of its own, as one that has been stopped may not have ended yet
+		m.stop, m.wake = cancel, wake
+		m.working.Go(func() { m.watch(ctx, wake) })
 	}
-	if m.store.Covers(m.driver.now()) {
+	if m.store.Covers(m.driver.now()) || m.roundHas(&scope) {
 		return 0, false
 	}
 	if m.under != nil && m.under.Has(&scope) {
@@ -252,7 +258,7 @@ func (m *measures) tellChange() {
 }
 
 // watch measures again and again until ctx ends.
-func (m *measures) watch(ctx context.Context) {
+func (m *measures) watch(ctx context.Context, wake <-chan struct{}) {
 	logs := newLogs(m.driver)
 	defer logs.close()
 	next := time.NewTimer(m.cfg.Interval)
@@ -261,7 +267,7 @@ func (m *measures) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-m.wake:
+		case <-wake:
 		case <-next.C:
 		}
 		next.Reset(m.cfg.Interval)

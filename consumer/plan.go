@@ -97,6 +97,7 @@ type plan struct {
 	started  []time.Time                // when each of the group's members began, zero if it does not say
 	looksAt  []string                   // signals, by name
 	missing  []signals.Missing
+	known    *known // what it was made by
 }
 
 // ask has an assignor decide.

@@ -19,9 +19,13 @@ func (m *measures) assigned(p *plan) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.trying()
-	m.settled = nil
+	m.settled, m.round = nil, nil
 	m.trigger.Settled()
-	if p != nil && len(p.looksAt) > 0 && !p.assignment.Withholds() {
+	switch {
+	case p == nil || len(p.looksAt) == 0:
+	case p.assignment.Withholds():
+		m.round = p.known
+	default:
 		m.settled = p
 	}
 }
@@ -46,8 +50,8 @@ func (m *measures) try(ctx context.Context) {
 		return
 	}
 	answer, failures, err := m.ask(ctx, was, g)
+	m.failed(was, failures)
 	if ctx.Err() != nil || err != nil || len(failures) != len(was.failures) {
-		m.failed(was, failures)
 		return
 	}
 	moved := moves(&was.assignment, &answer)
@@ -69,8 +73,8 @@ func (m *measures) ask(ctx context.Context, was *plan, g *strategy.Group) (answe
 	return answer, failures, err
 }
 
-// failed notes that an assignor could not decide as it did. One that does not return is not tried again with this assignment, as each
-// time may cost a goroutine.
+// failed notes assignors that could not decide. One that does not return is not tried again with this assignment, as each time may cost a
+// goroutine, although another decides in its place.
 func (m *measures) failed(was *plan, failures []strategy.Failure) {
 	hangs := slices.ContainsFunc(failures, func(f strategy.Failure) bool { return f.Cause == strategy.CauseDeadline })
 	m.mu.Lock()

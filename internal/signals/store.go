@@ -16,6 +16,7 @@ type Store struct {
 	maxAge     time.Duration
 	scope      Scope
 	counts     map[string]int32                // partitions of the scope's topics
+	ids        map[string]bool                 // of the scope's members
 	partitions map[string]map[string][]reading // by signal and topic
 	members    map[string]map[string]reading   // by signal and member
 }
@@ -37,7 +38,7 @@ func New(maxAge time.Duration) *Store {
 func (s *Store) Narrow(scope Scope) {
 	s.scope = scope
 	counts, ids := scope.counts(), scope.ids()
-	s.counts = counts
+	s.counts, s.ids = counts, ids
 	for name, topics := range s.partitions {
 		if !slices.Contains(scope.OfPartitions, name) {
 			delete(s.partitions, name)
@@ -57,6 +58,50 @@ func (s *Store) Narrow(scope Scope) {
 			continue
 		}
 		maps.DeleteFunc(members, func(id string, _ reading) bool { return !ids[id] })
+	}
+}
+
+// Clone returns a store of its own with what s knows.
+func (s *Store) Clone() *Store {
+	c := New(s.maxAge)
+	c.scope, c.counts, c.ids = s.scope, s.counts, s.ids
+	for name, topics := range s.partitions {
+		c.partitions[name] = make(map[string][]reading, len(topics))
+		for topic, list := range topics {
+			c.partitions[name][topic] = slices.Clone(list)
+		}
+	}
+	for name, members := range s.members {
+		c.members[name] = maps.Clone(members)
+	}
+	return c
+}
+
+// Follow sets the scope, too, and takes over from another store what was not in the scope before. What was in it, and is not known, stays so.
+func (s *Store) Follow(scope Scope, other *Store) {
+	was, counts, ids := s.scope, s.counts, s.ids
+	s.Narrow(scope)
+	for _, name := range scope.OfPartitions {
+		named := slices.Contains(was.OfPartitions, name)
+		for i := range scope.Topics {
+			t := &scope.Topics[i]
+			before, had := counts[t.Name]
+			if list := other.partitions[name][t.Name]; len(list) == int(t.Partitions) && len(list) > 0 && !(named && had && before == t.Partitions) {
+				copy(s.list(name, t.Name), list)
+			}
+		}
+	}
+	for _, name := range scope.OfMembers {
+		named := slices.Contains(was.OfMembers, name)
+		for id, r := range other.members[name] {
+			if named && ids[id] || !s.ids[id] {
+				continue
+			}
+			if s.members[name] == nil {
+				s.members[name] = map[string]reading{}
+			}
+			s.members[name][id] = r
+		}
 	}
 }
 

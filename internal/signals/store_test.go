@@ -212,3 +212,39 @@ func TestScope(t *testing.T) {
 		}
 	}
 }
+
+// TestFollow has a group change from one round to the next: what was known at first stays as it was, missing or not, and of what is new counts
+// what is known by then.
+func TestFollow(t *testing.T) {
+	live := New(time.Minute)
+	live.Narrow(Scope{OfPartitions: []string{"lag"}, OfMembers: []string{"cpu"}, Topics: []strategy.Topic{orders}, Members: []strategy.Member{{ID: "a"}, {ID: "c"}}})
+	put := func(now Time, orders []float64, cpu map[string]float64) {
+		_ = live.PutTopics(now, "lag", map[string][]float64{"orders": orders, "audit": {9}})
+		_ = live.PutMembers(now, "cpu", cpu)
+	}
+	put(0, []float64{1, 2, 3}, map[string]float64{"c": 1})
+	round := live.Clone()
+	live.Narrow(scope())
+	put(time.Hour, []float64{4, 5, 6}, map[string]float64{"a": 5, "b": 6})
+	round.Follow(scope(), live)
+	lags, cpu, missing := shown(round, 0)
+	if !reflect.DeepEqual(lags, map[string][]float64{"orders": {1, 2, 3}, "audit": {9}}) || !reflect.DeepEqual(cpu, map[string]float64{"b": 6}) ||
+		!reflect.DeepEqual(missing, []Missing{{Signal: "cpu", Members: []string{"a"}}}) {
+		t.Errorf("lags %v, cpu %v, missing %+v", lags, cpu, missing)
+	}
+	wide := scope()
+	wide.OfPartitions, wide.Topics[0].Partitions = []string{"lag", "rate"}, 4
+	live.Narrow(wide)
+	_ = live.PutTopics(time.Hour, "rate", map[string][]float64{"orders": {1, 1, 1, 1}, "audit": {2}})
+	_ = live.PutTopics(time.Hour, "lag", map[string][]float64{"orders": {6, 6, 6, 6}, "audit": {7}})
+	round.Follow(wide, live)
+	g := strategy.Group{Topics: wide.Topics}
+	round.Apply(0, &g)
+	if !reflect.DeepEqual(g.Topics[0].Signals, map[string][]float64{"lag": {6, 6, 6, 6}, "rate": {1, 1, 1, 1}}) ||
+		!reflect.DeepEqual(g.Topics[1].Signals, map[string][]float64{"lag": {9}, "rate": {2}}) {
+		t.Errorf("signals are %v and %v", g.Topics[0].Signals, g.Topics[1].Signals)
+	}
+	if lags, _, _ := shown(live, time.Hour); !reflect.DeepEqual(lags["audit"], []float64{7}) {
+		t.Errorf("the other store has %v", lags)
+	}
+}
