@@ -44,6 +44,24 @@ func cases() []Case {
 	return append(list, each(bench.Shape{Topics: 500, Partitions: 20, Members: 200, Subscriptions: bench.Nested}, "fresh")...)
 }
 
+// gridCases are the groups of bench.Grid in each of the phases that its workloads go through. Of those that differ in size only, smaller ones
+// come first.
+func gridCases() []Case {
+	var list []Case
+	for _, s := range bench.Grid() {
+		list = append(list, each(s, bench.Phases[:len(bench.Phases)-1]...)...)
+	}
+	return list
+}
+
+// smaller says whether c is another group of the kind of other, and larger than it in nothing.
+func (c Case) smaller(other Case) bool {
+	a, b := c.Shape, other.Shape
+	fits := a.Topics <= b.Topics && a.Topics*a.Partitions <= b.Topics*b.Partitions && a.Members <= b.Members
+	a.Topics, a.Partitions, a.Members = b.Topics, b.Partitions, b.Members
+	return fits && c != other && a == b && c.Phase == other.Phase
+}
+
 // quickCases are those of a quick run.
 func quickCases() []Case {
 	list := each(bench.Shape{Topics: 20, Partitions: 10, Members: 15, Subscriptions: bench.Equal}, "fresh", "join")
@@ -59,12 +77,12 @@ func each(s bench.Shape, phases ...string) []Case {
 	return list
 }
 
-// selectCases returns the cases whose name matches.
-func selectCases(quick bool, match *regexp.Regexp) []Case {
-	list := cases()
-	if quick {
-		list = quickCases()
-	}
+// A selection is a list of cases that a run may be about.
+type selection func() []Case
+
+// match returns the cases whose name matches.
+func (s selection) match(match *regexp.Regexp) []Case {
+	list := s()
 	selected := list[:0]
 	for _, c := range list {
 		if match.MatchString(c.String()) {

@@ -43,7 +43,7 @@ func examine(ctx context.Context, p *Peer, g *strategy.Group, l limits, calling 
 	}
 	if n := len(e.times); n > 0 {
 		slices.Sort(e.times)
-		e.result.Took = e.times[n/2]
+		e.result.Took, e.result.Fastest = e.times[n/2], e.times[0]
 	}
 	e.result.Calls, e.result.Distinct = len(e.times), len(e.seen)
 	return e.result

@@ -49,6 +49,9 @@ func judge(r *report) []verdict {
 			list = append(list, v)
 		}
 	}
+	for _, library := range gridLibraries {
+		list = append(list, gridVerdict(r, library))
+	}
 	return append(list, better(r))
 }
 

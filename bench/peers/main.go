@@ -41,7 +41,7 @@ const (
 // options is what the command line says.
 type options struct {
 	shapes, peers *regexp.Regexp
-	quick         bool
+	quick, grid   bool
 	output        string
 	limits        limits
 	requireJava   bool
@@ -77,6 +77,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	shapes := f.String("shapes", "", "measure the cases that match this `regex`, such as ^nested or step=join; default: all")
 	peers := f.String("peers", "", "ask the assignors that match this `regex`, such as franz-go or 'java/.*sticky'; ours is always asked")
 	f.BoolVar(&o.quick, "quick", false, "measure small groups only, with few calls")
+	f.BoolVar(&o.grid, "grid", false, "measure the grid of package bench: hundreds of groups, with 5 calls and a limit of 2s unless others are asked for")
 	f.StringVar(&o.output, "o", "markdown", "print as `markdown` or json")
 	f.DurationVar(&o.limits.Time, "limit", 20*time.Second, "`time` for one call; a peer that takes longer is ended")
 	f.IntVar(&o.limits.Calls, "calls", 10, "`number` of calls of each peer on each group, as long as they and what prepares them take no more than half the limit")
@@ -95,11 +96,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.limits.Time <= 0 || o.limits.Calls < 1 || o.limits.Megabytes < 1 {
 		return o, errors.New("-limit, -calls and -memory must be more than 0")
 	}
-	o.limits.Warm = time.Second
-	if o.quick {
-		o.limits.Warm = 50 * time.Millisecond
-		o.limits.Calls = min(o.limits.Calls, 5)
+	if o.quick && o.grid {
+		return o, errors.New("-quick and -grid are groups of their own: choose one")
 	}
+	o.hasten(f)
 	var err error
 	if o.shapes, err = regexp.Compile(*shapes); err != nil {
 		return o, fmt.Errorf("-shapes: %w", err)
@@ -110,11 +110,42 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
+// hasten takes less time for each group, where that was not asked for.
+func (o *options) hasten(f *flag.FlagSet) {
+	given := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	o.limits.Warm = time.Second
+	if o.quick {
+		o.limits.Warm = 50 * time.Millisecond
+		o.limits.Calls = min(o.limits.Calls, 5)
+	}
+	if o.grid {
+		o.limits.Warm = 100 * time.Millisecond // the Java process lives on, and its compiler has seen the groups before
+		if !given["calls"] {
+			o.limits.Calls = 5
+		}
+		if !given["limit"] {
+			o.limits.Time = 2 * time.Second
+		}
+	}
+}
+
+// selection is what -shapes selects of.
+func (o *options) selection() selection {
+	switch {
+	case o.quick:
+		return quickCases
+	case o.grid:
+		return gridCases
+	}
+	return cases
+}
+
 // compare measures and prints, and returns how many targets were missed.
 func compare(ctx context.Context, o options, w io.Writer) (missed int, err error) {
-	cases := selectCases(o.quick, o.shapes)
+	cases := o.selection().match(o.shapes)
 	if len(cases) == 0 {
-		return 0, fmt.Errorf("-shapes %s: no such case; there are\n%s", o.shapes, names(selectCases(o.quick, regexp.MustCompile(""))))
+		return 0, fmt.Errorf("-shapes %s: no such case; there are\n%s", o.shapes, names(o.selection()()))
 	}
 	java := &javaLibrary{megabytes: o.limits.Megabytes}
 	defer java.close()
@@ -127,16 +158,19 @@ func compare(ctx context.Context, o options, w io.Writer) (missed int, err error
 			return 0, fmt.Errorf("java: %w", err)
 		}
 	}
-	p := printer(o.output, w)
+	p := printer(&o, w)
 	p.start(o.limits)
 	r := report{Limits: o.limits}
 	for _, c := range cases {
-		t, err := measure(ctx, c, peers, o.limits)
+		t, err := r.measure(ctx, c, peers)
 		if err != nil {
 			return 0, err
 		}
 		p.table(&t)
 		r.Tables = append(r.Tables, t)
+	}
+	if o.grid {
+		r.Summary = r.summarize()
 	}
 	r.Verdicts = judge(&r)
 	for _, v := range r.Verdicts {
@@ -147,11 +181,15 @@ func compare(ctx context.Context, o options, w io.Writer) (missed int, err error
 	return missed, p.end(&r)
 }
 
-// measure asks every peer on one case, ours first.
-func measure(ctx context.Context, c Case, peers []Peer, l limits) (table, error) {
+// measure asks every peer on one case, ours first, but those that a smaller group was too much for.
+func (r *report) measure(ctx context.Context, c Case, peers []Peer) (table, error) {
 	t := table{Case: c}
 	for i := range peers {
-		result, err := ask(ctx, &peers[i], c, l)
+		if result, ok := r.presume(&peers[i], c); ok {
+			t.Results = append(t.Results, result)
+			continue
+		}
+		result, err := ask(ctx, &peers[i], c, r.Limits)
 		if err != nil {
 			return t, err
 		}

@@ -16,9 +16,12 @@ type printing interface {
 	end(*report) error
 }
 
-func printer(format string, w io.Writer) printing {
-	if format == "json" {
+func printer(o *options, w io.Writer) printing {
+	switch {
+	case o.output == "json":
 		return jsonPrinter{w}
+	case o.grid:
+		return &gridPrinter{markdownPrinter{w: w}}
 	}
 	return &markdownPrinter{w: w}
 }
@@ -118,7 +121,14 @@ func timeOf(r *Result, l limits) string {
 // describe names a case in words.
 func describe(c Case) string {
 	s := c.Shape
-	return fmt.Sprintf("%d topics × %d partitions × %d members, %s subscriptions, %s", s.Topics, s.Partitions, s.Members, s.Subscriptions, c.Phase)
+	text := fmt.Sprintf("%d topics × %d partitions × %d members", s.Topics, s.Partitions, s.Members)
+	if s.Skewed {
+		text = fmt.Sprintf("%d topics, few of them large, with %d partitions × %d members", s.Topics, s.Topics*s.Partitions, s.Members)
+	}
+	if s.Racks > 0 {
+		text += fmt.Sprintf(" in %d racks", s.Racks)
+	}
+	return fmt.Sprintf("%s, %s subscriptions, %s", text, s.Subscriptions, c.Phase)
 }
 
 // cell makes a text fit into a table.

@@ -32,6 +32,8 @@ type Result struct {
 	Calls    int           `json:"calls"`
 	Distinct int           `json:"distinct"` // answers that differ, of one and the same group
 	Took     time.Duration `json:"took_ns"`  // median
+	Fastest  time.Duration `json:"fastest_ns"`
+	Presumed bool          `json:"presumed,omitempty"` // late or out of memory on a smaller group, so not asked
 
 	// Over all answers, those of cooperative peers after their last round.
 	Min     float64 `json:"min"` // loads
@@ -71,7 +73,8 @@ type table struct {
 
 // report is the whole outcome.
 type report struct {
-	Limits   limits    `json:"limits"`
-	Tables   []table   `json:"tables"`
-	Verdicts []verdict `json:"targets"`
+	Limits   limits     `json:"limits"`
+	Tables   []table    `json:"tables"`
+	Summary  []standing `json:"grid,omitempty"` // of each peer, if the run was about the grid
+	Verdicts []verdict  `json:"targets"`
 }
