@@ -39,23 +39,30 @@ type difference struct {
 
 // comparePlan finds what owner changes.
 func (t *Table) comparePlan(owner []int32) *difference {
-	p := &difference{touched: make([]bool, len(t.tidy)), anew: make([]bool, len(t.tidy)), few: true}
+	p := &difference{touched: make([]bool, len(t.tidy)), anew: make([]bool, len(t.tidy))}
 	for m, tidy := range t.tidy {
 		p.anew[m] = !tidy
 	}
-	most := len(owner) / 4
+	was, changes := t.owner[:len(owner)], 0
 	for i, o := range owner {
-		was := t.owner[i]
-		if o == was {
+		if o != was[i] {
+			changes++
+		}
+	}
+	if p.few = changes <= len(owner)/4; p.few {
+		p.changed = make([]int32, 0, changes)
+	}
+	for i, o := range owner {
+		if o == was[i] {
 			continue
 		}
-		if was >= 0 {
-			p.touched[was] = true
+		if was[i] >= 0 {
+			p.touched[was[i]] = true
 		}
 		if o >= 0 {
 			p.touched[o] = true
 		}
-		if p.few = p.few && len(p.changed) < most; p.few {
+		if p.few {
 			p.changed = append(p.changed, int32(i))
 		}
 	}
@@ -67,85 +74,84 @@ func (t *Table) lists(owner []int32, fresh []bool) [][]TopicPartitions {
 	if !slices.Contains(fresh, true) {
 		return nil
 	}
-	loads, total := make([]int32, len(fresh)), 0
-	for _, o := range owner {
-		if o >= 0 && fresh[o] {
-			loads[o]++
-			total++
+	w := t.listWriter(owner, fresh)
+	for topic := range t.Group.Topics {
+		name, base := t.Group.Topics[topic].Name, t.base[topic]
+		for p, o := range owner[base:t.base[topic+1]] {
+			if o < 0 || !fresh[o] {
+				continue
+			}
+			at := &w.places[o]
+			if at.topic != int32(topic) {
+				w.finish(at)
+				at.topic, at.from = int32(topic), at.number
+				w.entries[at.entry].Topic = name
+				at.entry++
+			}
+			w.numbers[at.number] = int32(p)
+			at.number++
 		}
 	}
-	picked := make([]int32, 0, total) // partition numbers of fresh members, so that few of them make little work
-	for i, o := range owner {
-		if o >= 0 && fresh[o] {
-			picked = append(picked, int32(i))
+	lists, from := make([][]TopicPartitions, len(fresh)), int32(0)
+	for m := range lists {
+		at := &w.places[m]
+		w.finish(at)
+		if fresh[m] {
+			lists[m] = w.entries[from:at.entry:at.entry]
 		}
-	}
-	writers := t.writers(owner, fresh, loads, picked)
-	topic := int32(0)
-	for _, i := range picked {
-		for i >= t.base[topic+1] {
-			topic++
-		}
-		w := &writers[owner[i]]
-		if w.topic != topic {
-			w.finish()
-			w.topic, w.from = topic, w.used
-			w.list = append(w.list, TopicPartitions{Topic: t.Group.Topics[topic].Name})
-		}
-		w.numbers[w.used] = i - t.base[topic]
-		w.used++
-	}
-	lists := make([][]TopicPartitions, len(fresh))
-	for m := range writers {
-		writers[m].finish()
-		lists[m] = writers[m].list
+		from = at.entry
 	}
 	return lists
 }
 
-// A listWriter writes one member's list.
+// A listWriter writes the lists of several members, which stand one behind the other.
 type listWriter struct {
-	list       []TopicPartitions
-	numbers    []int32 // of all topics
-	from, used int32   // of the last topic in numbers
-	topic      int32   // the last one, or NoOwner
+	entries []TopicPartitions
+	numbers []int32 // of partitions
+	places  []place // of each member
 }
 
-// finish sets the partitions of the last topic, without room behind them, so that who appends to them does not write into the next.
-func (w *listWriter) finish() {
-	if n := len(w.list); n > 0 {
-		w.list[n-1].Partitions = w.numbers[w.from:w.used:w.used]
-	}
+// A place is how far a member's list is written.
+type place struct {
+	entry, number int32 // the next ones to write
+	topic         int32 // of the last entry, or NoOwner
+	from          int32 // where its numbers begin
 }
 
-// writers makes room for what is picked.
-func (t *Table) writers(owner []int32, fresh []bool, loads []int32, picked []int32) []listWriter {
-	writers := make([]listWriter, len(fresh))
-	topics := make([]int32, len(fresh))
-	for m := range writers {
-		writers[m].topic = NoOwner
+// listWriter makes room for the lists of those members.
+func (t *Table) listWriter(owner []int32, fresh []bool) *listWriter {
+	w := &listWriter{places: make([]place, len(fresh))}
+	for m := range w.places {
+		w.places[m].topic = NoOwner
 	}
-	topic, count := int32(0), 0
-	for _, i := range picked {
-		for i >= t.base[topic+1] {
-			topic++
-		}
-		if m := owner[i]; writers[m].topic != topic {
-			writers[m].topic = topic
-			topics[m]++
-			count++
-		}
-	}
-	entries, numbers := make([]TopicPartitions, count), make([]int32, len(picked))
-	for m := range writers {
-		w := &writers[m]
-		w.topic = NoOwner
-		if fresh[m] {
-			w.list, entries = entries[:0:topics[m]], entries[topics[m]:]
-			w.numbers, numbers = numbers[:loads[m]:loads[m]], numbers[loads[m]:]
+	for topic := range t.Group.Topics {
+		for _, o := range owner[t.base[topic]:t.base[topic+1]] {
+			if o < 0 || !fresh[o] {
+				continue
+			}
+			at := &w.places[o]
+			if at.number++; at.topic != int32(topic) {
+				at.topic = int32(topic)
+				at.entry++
+			}
 		}
 	}
-	return writers
+	entries, numbers := int32(0), int32(0)
+	for m := range w.places {
+		at := &w.places[m]
+		counted := *at
+		*at = place{entry: entries, number: numbers, topic: NoOwner}
+		entries, numbers = entries+counted.entry, numbers+counted.number
+	}
+	w.entries, w.numbers = make([]TopicPartitions, entries), make([]int32, numbers)
+	return w
+}
+
+// finish sets the partitions of a member's last entry, without room behind them, so that who appends to them does not write into the next.
+func (w *listWriter) finish(at *place) {
+	if at.topic >= 0 {
+		w.entries[at.entry-1].Partitions = w.numbers[at.from:at.number:at.number]
+	}
 }
 
 // eachOf calls f for every partition of the group in a list. What else the list may contain is passed over.

@@ -56,7 +56,7 @@ func (g *Group) Check() error {
 		if m.Uptime < 0 {
 			return &GroupError{Subject: fmt.Sprintf("member %q", m.ID), Problem: fmt.Sprintf("uptime %v is negative", m.Uptime)}
 		}
-		for _, name := range slices.Sorted(maps.Keys(m.Signals)) {
+		for _, name := range sortedNames(m.Signals) {
 			if x := m.Signals[name]; !isSignal(x) {
 				return &GroupError{Subject: fmt.Sprintf("member %q", m.ID), Problem: fmt.Sprintf("signal %q is %v, which is not within ±%v", name, x, MaxWeight)}
 			}
@@ -98,7 +98,7 @@ func (t *Topic) check() error {
 	if n := len(t.LeaderRacks); n != 0 && n != int(t.Partitions) {
 		return fail("has leaders' racks for %d of %d partitions", n, t.Partitions)
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.Signals)) {
+	for _, name := range sortedNames(t.Signals) {
 		list := t.Signals[name]
 		if len(list) != int(t.Partitions) {
 			return fail("has signal %q for %d of %d partitions", name, len(list), t.Partitions)
@@ -110,6 +110,14 @@ func (t *Topic) check() error {
 		}
 	}
 	return nil
+}
+
+// sortedNames lists the keys of a map, which mostly is empty.
+func sortedNames[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m))
 }
 
 // isSignal says whether a number may be that of a signal.

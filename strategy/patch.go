@@ -12,9 +12,10 @@ func (t *Table) patch(owner []int32, p *difference) [][]TopicPartitions {
 		return nil
 	}
 	lists := make([][]TopicPartitions, len(p.touched))
+	w := patcher{table: t, owner: owner}
 	for m, changes := range t.byMember(owner, p) {
 		if len(changes) > 0 {
-			w := patcher{table: t, member: int32(m), owner: owner, changes: changes}
+			w.member, w.changes, w.topic = int32(m), changes, 0
 			lists[m] = w.list(t.Group.Members[m].Owned)
 		}
 	}
@@ -45,14 +46,27 @@ func (t *Table) byMember(owner []int32, p *difference) [][]int32 {
 	return lists
 }
 
-// A patcher merges a member's claim with its changes, both in the order of topics and partitions.
+// A patcher merges the claims of one member after the other with their changes, both in the order of topics and partitions.
 type patcher struct {
-	table   *Table
+	table *Table
+	owner []int32
+	free  []int32 // memory for lists, as most are short and there are many
+
 	member  int32
-	owner   []int32
 	changes []int32 // that are still to come
 	topic   int32   // of the next one
 	out     []TopicPartitions
+}
+
+// room returns an empty list that has room for n numbers.
+func (w *patcher) room(n int) []int32 {
+	const piece = 512
+	if len(w.free) < n {
+		w.free = make([]int32, max(n, piece))
+	}
+	list := w.free[:0:n]
+	w.free = w.free[n:]
+	return list
 }
 
 func (w *patcher) list(owned []TopicPartitions) []TopicPartitions {
@@ -90,7 +104,7 @@ func (w *patcher) merge(topic int32, had []int32) {
 	}
 	changes := w.changes[:n]
 	w.changes = w.changes[n:]
-	list := make([]int32, 0, len(had)+n)
+	list := w.room(len(had) + n)
 	for _, i := range changes {
 		p := i - base
 		for len(had) > 0 && had[0] < p {

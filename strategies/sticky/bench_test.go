@@ -57,3 +57,25 @@ func BenchmarkCooperative(b *testing.B) {
 		}
 	}
 }
+
+// The groups that assignors are compared on, in all their phases, eager and cooperative.
+func BenchmarkGrid(b *testing.B) {
+	for _, s := range bench.Grid() {
+		for _, phase := range bench.Phases[:len(bench.Phases)-1] {
+			g, err := s.Group(b.Context(), phase, sticky.Assignor{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, a := range []strategy.Assignor{sticky.Assignor{}, strategy.Cooperative(sticky.Assignor{})} {
+				b.Run(s.String()+"/step="+phase+"/"+a.Name(), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if _, err := a.Assign(context.Background(), g); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
