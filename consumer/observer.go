@@ -52,6 +52,7 @@ type RebalanceEnded struct {
 	Assigned   []strategy.TopicPartitions
 	Added      []strategy.TopicPartitions
 	Removed    []strategy.TopicPartitions // revoked and lost
+	Decision   *Decision                  // what this member decided; nil if another leads
 }
 
 // CallbackReturned says how long a callback took.

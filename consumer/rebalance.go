@@ -109,6 +109,7 @@ func (d *driver) rebalanceEnded() {
 		Generation: r.assigned.Generation, Assignor: r.assigned.Protocol, Leader: r.plan != nil, LeaderID: r.assigned.Leader,
 		Cause: string(r.reason.Cause), Reason: r.reason.Text, Began: r.began, Joined: r.joined, Took: time.Since(r.began),
 		Assigned: strategy.ByTopic(r.assigned.Partitions), Added: strategy.ByTopic(r.added), Removed: strategy.ByTopic(r.removed),
+		Decision: r.plan.decision(),
 	}
 	ended.MemberID, _ = d.identity()
 	d.observe(ended)
