@@ -32,6 +32,7 @@ type options struct {
 	session    time.Duration
 	heartbeat  time.Duration
 	trace      string
+	explain    questions
 	onAssign   string
 	onRevoke   string
 	onLost     string
@@ -61,12 +62,18 @@ with the partitions as JSON on their standard input, and waited for:
 --on-revoke 'sleep 3' is a member that is slow to give partitions up. What they
 print goes to standard error. They do not see the variable with the password.
 
+--explain tells after each rebalance why a partition is where it is, if this
+member leads the group and so has decided; else, who has. 'moved' stands for
+all partitions that are not with whom they were before.
+
 With a plugin among the strategies the signal HUP has lock files read again, and
 plugins upgraded that are locked anew. A plugin that fails to start stays as it
 was.`,
 		Example: `  assignctl consume --brokers embedded --group mine --topics orders --count 3
   assignctl consume --brokers localhost:9092 --group billing --topics orders \
-    --strategy sticky?cooperative --on-revoke 'jq .partitions' -o json`,
+    --strategy sticky?cooperative --on-revoke 'jq .partitions' -o json
+  assignctl consume --brokers embedded --group mine --topics orders --count 1 \
+    --explain moved --explain orders:3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
@@ -93,6 +100,7 @@ was.`,
 	f.DurationVar(&o.session, "session-timeout", 0, "silence after which the group gives the member up (default 45s)")
 	f.DurationVar(&o.heartbeat, "heartbeat", 0, "time between heartbeats (default 3s)")
 	f.StringVar(&o.trace, "trace", "", "append a line of JSON for each rebalance to `FILE`")
+	f.Var(&o.explain, "explain", "tell why partitions are where they are: `moved`, or TOPIC:PARTITION; may be repeated")
 	output.AddFlag(cmd, &o.format, output.Table, output.JSON)
 	connect.AddFlags(cmd, &o.connect)
 	strategies.CompleteFlag(cmd, "strategy", true)

@@ -19,7 +19,7 @@ import (
 
 // A line is one JSON object of the output.
 type line struct {
-	Event string `json:"event"` // assign, revoke, lost, record, error
+	Event string `json:"event"` // assign, revoke, lost, record, explain, error
 	Time  string `json:"time"`
 
 	Member     string             `json:"member,omitempty"`
@@ -36,6 +36,11 @@ type line struct {
 	KeyBase64   string  `json:"key_base64,omitempty"`
 	Value       *string `json:"value,omitempty"`
 	ValueBase64 string  `json:"value_base64,omitempty"`
+
+	Leader      string                `json:"leader,omitempty"`
+	Strategy    string                `json:"strategy,omitempty"`
+	Explanation *strategy.Explanation `json:"explanation,omitempty"`
+	More        int                   `json:"more,omitempty"`
 
 	Error string `json:"error,omitempty"`
 }

@@ -29,6 +29,9 @@ func run(ctx context.Context, o *options) error {
 	}
 	defer func() { _ = client.Close() }() // the consumer has connections of its own
 	s := &session{options: o, printer: printer{out: o.io.Out, json: o.format == output.JSON, now: time.Now}}
+	if !o.explain.none() {
+		s.asked = make(chan *consumer.RebalanceEnded, maxAsked)
+	}
 	defer s.close()
 	cfg, err := s.config(client)
 	if err != nil {
@@ -39,7 +42,9 @@ func run(ctx context.Context, o *options) error {
 	}
 	o.io.Linger.Store(int64(leaving + time.Second))
 	defer s.reloads(cfg.Assignors)()
+	explained := s.explains(ctx)
 	err = s.consumer.Run(ctx, s.handle)
+	explained()
 	if errors.Is(err, consumer.ErrNoCommonAssignor) {
 		err = fmt.Errorf("%w; 'assignctl group describe' shows theirs, and --strategy names this member's", err)
 	}
@@ -52,6 +57,7 @@ type session struct {
 	printer  printer
 	consumer *consumer.Consumer
 	closers  []io.Closer
+	asked    chan *consumer.RebalanceEnded // are to be explained; nil: none
 	records  atomic.Int64
 	failure  atomic.Pointer[error] // of writing
 }
@@ -198,6 +204,8 @@ func (s *session) hook(flag, command string) *hook {
 // observe prints what went wrong. Callbacks and records print themselves.
 func (s *session) observe(e consumer.Event) {
 	switch e := e.(type) {
+	case consumer.RebalanceEnded:
+		s.ask(&e)
 	case consumer.CallbackReturned:
 		if e.Err != nil {
 			s.problem(e.Err.Error())

@@ -2,9 +2,6 @@ package simulate
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
 	why "github.com/assignkit/assignkit/internal/cli/explain"
 	"github.com/assignkit/assignkit/internal/cli/output"
@@ -15,18 +12,13 @@ import (
 // question is a partition to explain, nil for none.
 type question struct{ of *strategy.TopicPartition }
 
-// parse takes TOPIC:PARTITION, as partitions are shown.
+// parse takes TOPIC:PARTITION.
 func (q *question) parse(text string) error {
-	colon := strings.LastIndexByte(text, ':')
-	if colon <= 0 {
-		return fmt.Errorf("%q is not TOPIC:PARTITION, such as orders:7", text)
+	of, err := why.ParsePartition(text)
+	if err == nil {
+		q.of = &of
 	}
-	n, err := strconv.ParseUint(text[colon+1:], 10, 31)
-	if err != nil {
-		return fmt.Errorf("%q: %q is not the number of a partition", text, text[colon+1:])
-	}
-	q.of = &strategy.TopicPartition{Topic: text[:colon], Partition: int32(n)}
-	return nil
+	return err
 }
 
 // explain tells where the partition is after the last step, nil if nobody asks.
