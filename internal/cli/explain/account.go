@@ -26,11 +26,13 @@ type Account struct {
 	Asked string `json:"asked,omitempty"` // the member that is asked about
 	strategy.Explanation
 
-	events  []string
-	members []strategy.Member
+	events   []string
+	members  []strategy.Member
+	recorded bool // nobody could be asked
 }
 
-// Of explains a partition after a step of a result, which a has made.
+// Of explains a partition after a step of a result, which a has made. Nil stands for nobody who can be asked: then it is concluded from the
+// result alone.
 func Of(ctx context.Context, r *simulation.Result, a strategy.Assignor, step int, of strategy.TopicPartition) (*Account, error) {
 	s := &r.Steps[step]
 	if err := check(s, of); err != nil {
@@ -40,18 +42,24 @@ func Of(ctx context.Context, r *simulation.Result, a strategy.Assignor, step int
 		return nil, fmt.Errorf("step %d (%s) leaves no members, so nobody has %s-%d", step, output.Clean(s.Event), output.Clean(of.Topic), of.Partition)
 	}
 	answer := &s.Assignment
-	if s.WithheldFirst > 0 { // the answer of the first round says more: who has to give up what
+	if s.WithheldFirst > 0 && a != nil { // the answer of the first round says more: who has to give up what
 		first, err := a.Assign(ctx, s.Group)
 		if err != nil {
 			return nil, err
 		}
 		answer = &first
 	}
-	e, err := strategy.Explain(ctx, a, s.Group, answer, of)
+	var e strategy.Explanation
+	var err error
+	if a == nil {
+		e, err = strategy.Derive(s.Group, answer, of, strategy.Terms{Assignor: r.Strategy, Derived: true})
+	} else {
+		e, err = strategy.Explain(ctx, a, s.Group, answer, of)
+	}
 	if err != nil {
 		return nil, err
 	}
-	x := &Account{Strategy: r.Strategy, Step: step, Event: s.Event, Rounds: s.Rounds, Explanation: e, members: s.Group.Members}
+	x := &Account{Strategy: r.Strategy, Step: step, Event: s.Event, Rounds: s.Rounds, Explanation: e, members: s.Group.Members, recorded: a == nil}
 	for i := range r.Steps {
 		x.events = append(x.events, r.Steps[i].Event)
 	}

@@ -147,7 +147,7 @@ func run(ctx context.Context, o *options) (err error) {
 		}
 		return output.Print(o.IO.Out, o.format, doc)
 	}
-	v := View{Paper: output.Paper{Width: o.IO.Width, Color: o.IO.Color}, Wide: o.format == output.Wide, Full: o.full}
+	v := View{Paper: output.Paper{Width: o.IO.Width, Color: o.IO.Color}, Wide: o.format == output.Wide, Full: o.full, Steps: true}
 	_, err = o.IO.Out.Write(account.Append(nil, v))
 	return err
 }

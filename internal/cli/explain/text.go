@@ -19,6 +19,7 @@ type View struct {
 	Paper output.Paper
 	Wide  bool // all columns, names in full
 	Full  bool // large groups as well
+	Steps bool // other steps can be asked for with --step
 }
 
 // Append writes the account for people: the answer first, then the members, then what else there is to know.
@@ -36,7 +37,7 @@ func (x *Account) Append(dst []byte, v View) []byte {
 	}
 	line(output.Bold, names.Within(x.title()))
 	line(output.Plain, names.Within(x.Why))
-	if text := x.history(); text != "" {
+	if text := x.history(v.Steps); text != "" {
 		line(output.Plain, names.Within(text))
 	}
 	if c := x.Find(x.Asked); c != nil && c.Says != x.Why {
@@ -47,7 +48,10 @@ func (x *Account) Append(dst []byte, v View) []byte {
 	dst = x.grid(names, v).Append(dst, v.Paper)
 	dst = append(dst, '\n')
 	line(output.Plain, fmt.Sprintf("decided by: %s", x.Decided))
-	if x.Derived {
+	switch {
+	case x.recorded:
+		line(output.Plain, "Why it was decided is not recorded: all this is concluded from what was.")
+	case x.Derived:
 		line(output.Plain, x.Assignor+" does not tell why it decides: all this is concluded from its answer.")
 	}
 	if n := len(x.Together); n > 0 {
@@ -66,11 +70,14 @@ func (x *Account) title() string {
 		when = "the start"
 	}
 	by := "strategy " + x.Strategy
+	if x.recorded {
+		by = "as it was " + x.Strategy
+	}
 	return fmt.Sprintf("%s-%d after %s, %s: %s", x.Topic, x.Partition, when, by, x.Fate)
 }
 
-// history says who had the partition before, or since when its owner has.
-func (x *Account) history() string {
+// history says who had the partition before, or since when its owner has, and how to ask about that.
+func (x *Account) history(steps bool) string {
 	switch {
 	case x.Left != "":
 		return fmt.Sprintf("%s had it before, and is not a member any more.", x.Left)
@@ -78,10 +85,15 @@ func (x *Account) history() string {
 		return ""
 	case *x.Since < 0:
 		return fmt.Sprintf("%s has had it since before the start.", x.Owner)
-	case *x.Since == 0:
-		return fmt.Sprintf("%s has had it since the start; --step 0 explains that.", x.Owner)
 	}
-	return fmt.Sprintf("%s has had it since step %d (%s); --step %d explains that.", x.Owner, *x.Since, x.events[*x.Since], *x.Since)
+	when := "the start"
+	if *x.Since > 0 {
+		when = fmt.Sprintf("step %d (%s)", *x.Since, x.events[*x.Since])
+	}
+	if steps {
+		return fmt.Sprintf("%s has had it since %s; --step %d explains that.", x.Owner, when, *x.Since)
+	}
+	return fmt.Sprintf("%s has had it since %s.", x.Owner, when)
 }
 
 // grid lists members: who has the partition, who had it, who is asked about, then the others.

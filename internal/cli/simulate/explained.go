@@ -21,7 +21,7 @@ func (q *question) parse(text string) error {
 	return err
 }
 
-// explain tells where the partition is after the last step, nil if nobody asks.
+// explain tells why the partition is where it is after the last step, nil if nobody asks. a is nil for what was recorded.
 func (q *question) explain(ctx context.Context, r *simulation.Result, a strategy.Assignor) (*why.Account, error) {
 	if q.of == nil {
 		return nil, nil

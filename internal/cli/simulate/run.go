@@ -89,7 +89,7 @@ type outcomes struct {
 	name    string // "" if it is the only case
 	results []*simulation.Result
 	failed  [][]simulation.Failure // of each result; nil where nothing was asserted
-	// explained is what was asked with --explain, of each result; nil of what was recorded, and where nothing was asked.
+	// explained is what was asked with --explain, of each result; nil where nothing was asked.
 	explained []*why.Account
 }
 
@@ -97,7 +97,11 @@ type outcomes struct {
 func (r *runner) run(ctx context.Context, s *subject.Subject) (*outcomes, error) {
 	out := &outcomes{name: s.Name}
 	if s.Recorded != nil {
-		out.results, out.explained = append(out.results, s.Recorded), append(out.explained, nil)
+		account, err := r.question.explain(ctx, s.Recorded, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s%w", subject.Prefix(s.Name), err)
+		}
+		out.results, out.explained = append(out.results, s.Recorded), append(out.explained, account)
 	}
 	for _, c := range r.strategies {
 		result, err := simulation.Run(ctx, &s.Scenario, c.spec, c.assignor)
