@@ -86,7 +86,10 @@ func (s *Store) Follow(scope Scope, other *Store) {
 		for i := range scope.Topics {
 			t := &scope.Topics[i]
 			before, had := counts[t.Name]
-			if list := other.partitions[name][t.Name]; len(list) == int(t.Partitions) && len(list) > 0 && !(named && had && before == t.Partitions) {
+			if named && had && before == t.Partitions {
+				continue
+			}
+			if list := other.partitions[name][t.Name]; len(list) == int(t.Partitions) && len(list) > 0 {
 				copy(s.list(name, t.Name), list)
 			}
 		}
