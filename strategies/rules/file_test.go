@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assignkit/assignkit/strategies/rules"
+	"github.com/assignkit/assignkit/strategy"
 )
 
 // What replaces a file counts from the next assignment on, if it is right. Else the old rules stay, and that is told once.
@@ -54,5 +55,34 @@ func TestFileIsReplaced(t *testing.T) {
 	}
 	if _, err := rules.Open(path+"x", nil); err == nil {
 		t.Error("a file that is not there is opened")
+	}
+}
+
+// Units are those of the last answer, although the file has been replaced and looked at since.
+func TestUnitsOfTheAnswer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("name: r\ntogether: partition.topic\n")
+	f, err := rules.Open(path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := group(map[string]string{"a": "1"}, 1)
+	for _, want := range []string{"text t", "0"} {
+		if _, err := f.Assign(t.Context(), g); err != nil {
+			t.Fatal(err)
+		}
+		write("name: r\ntogether: partition.number\nweight: partition.lag + 1\n")
+		if got := strategy.SignalsOf(f); len(got) != 1 {
+			t.Fatalf("it looks at %q", got)
+		}
+		if got := f.Unit(g, &g.Topics[0], 0); got != want {
+			t.Errorf("the unit is %q, want %q", got, want)
+		}
 	}
 }

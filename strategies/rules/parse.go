@@ -22,16 +22,21 @@ const MaxFile = 64 << 10
 
 // Load reads and compiles a file of rules.
 func Load(path string) (*Assignor, error) {
+	text, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
+}
+
+// read reads a file, and no more of it than [Parse] wants.
+func read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
+	return io.ReadAll(io.LimitReader(f, MaxFile+1))
 }
 
 // Parse compiles the text of a file of rules. file is how errors name it. Its error lists all that is wrong, each with its line and
