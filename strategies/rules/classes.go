@@ -145,7 +145,7 @@ func (r *run) describe(b *strings.Builder, p *expression.Program, m *strategy.Me
 		fmt.Fprintf(b, "%q", m.Rack)
 	}
 	if p.LooksAt("member.capacity") {
-		fmt.Fprintf(b, "%d", m.Share())
+		fmt.Fprintf(b, "%d;", m.Share())
 	}
 	if p.LooksAt("member.topics") {
 		fmt.Fprintf(b, "%q", m.Topics)

@@ -164,7 +164,6 @@ func TestMeasuredOfMembers(t *testing.T) {
 		{rules.Config{Together: `partition.active`, Weight: `partition.signals.active`}, "a[1 3] b[0 2]"},
 	} {
 		g := group(map[string]string{"a": "", "b": ""}, 1, 1, 1, 1)
-		g.Members[0].Uptime, g.Members[1].Uptime, g.Members[1].Signals = time.Hour, time.Minute, map[string]float64{"cpu": 3}
 		g.Topics[0].LeaderRacks, g.Topics[0].Signals = []string{"r", "", "", "r"}, signals("active", []float64{0, 1, 0, 2})
 		before := g.Clone()
 		answer, err := mustNew(t, c.config).Assign(t.Context(), g)
@@ -177,5 +176,20 @@ func TestMeasuredOfMembers(t *testing.T) {
 		if !maps.EqualFunc(g.Topics[0].Signals, before.Topics[0].Signals, slices.Equal) {
 			t.Error("the group was changed")
 		}
+	}
+}
+
+// Members that differ are told apart, whatever digits their numbers have.
+func TestMembersAreToldApart(t *testing.T) {
+	a := mustNew(t, rules.Config{Eligible: `member.capacity < 10 && member.uptime > 10`})
+	g := &strategy.Group{Name: "g", Topics: []strategy.Topic{{Name: "t", Partitions: 1}}, Members: []strategy.Member{
+		{ID: "a", Topics: []string{"t"}, Capacity: 12, Uptime: 5 * time.Second}, {ID: "b", Topics: []string{"t"}, Capacity: 1, Uptime: 25 * time.Second},
+	}}
+	answer, err := a.Assign(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := render(g, &answer); got != "a[] b[0]" {
+		t.Error(got)
 	}
 }
