@@ -142,6 +142,7 @@ func TestBadInput(t *testing.T) {
 		{two + "events: [{set: {member: m-1, capacity: half}}]", "x:3:40: a capacity is a whole number, not half"},
 		{two + "events: [{set: {member: m-1, uptime: soon}}]", "x:3:38: uptime is a duration such as 10m, or a number of seconds, not soon"},
 		{two + "events: [{measure: a}]", "x:3:20: measure is a mapping of topics to their weights and signals, not a"},
+		{two + "events: [{measure: {}}]", "x:3:20: measure is a mapping of topics to their weights and signals, not an empty mapping"},
 		{two + "events: [{measure: {a: 3}}]", "x:3:24: what is measured is a mapping of signals, weights, not 3"},
 		{two + "events: [{measure: {a: {}}}]", `x:3:21: topic "a": says nothing that is measured; there are signals, weights`},
 		{two + "events: [{measure: {b: {weights: [1]}}}]", `x:3:21: no topic "b"; did you mean "a"?`},

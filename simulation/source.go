@@ -36,6 +36,9 @@ func (n *node) String() string {
 	case list:
 		return "a list"
 	case mapping:
+		if len(n.pairs) == 0 {
+			return "an empty mapping"
+		}
 		return "a mapping"
 	}
 	if n.quoted {
