@@ -81,7 +81,7 @@ func (m *measures) readLogs(ctx context.Context, l *logs, scope *signals.Scope, 
 	}
 	asking.Wait()
 	if len(s.moved) > 0 {
-		s.failed["another broker has come to lead them"] += len(s.moved)
+		s.failed["no broker says that it leads them"] += len(s.moved) // or the topic is gone
 		m.driver.topics.hurry()
 	}
 	err := s.err()
@@ -108,7 +108,7 @@ func (s *survey) ask(ctx context.Context, l *logs, parts []strategy.TopicPartiti
 	for _, node := range slices.Sorted(maps.Keys(led)) {
 		list := led[node]
 		if nodes[node] == "" {
-			s.moved = append(s.moved, list...) // perhaps a leader is being elected
+			s.astray(list...) // perhaps a leader is being elected
 			continue
 		}
 		asker := l.asker(node)
@@ -205,9 +205,7 @@ func (s *survey) offsets(ctx context.Context, a *conn.Asker, addr string, parts 
 				found[p] = block.Offsets[0]
 			}
 		case slices.Contains(elsewhere, block.Err):
-			s.mu.Lock()
-			s.moved = append(s.moved, p)
-			s.mu.Unlock()
+			s.astray(p)
 		default:
 			s.fail(block.Err, 1)
 		}
@@ -217,6 +215,13 @@ func (s *survey) offsets(ctx context.Context, a *conn.Asker, addr string, parts 
 
 // elsewhere are errors that say that another broker is to be asked.
 var elsewhere = []sarama.KError{sarama.ErrNotLeaderForPartition, sarama.ErrUnknownTopicOrPartition, sarama.ErrLeaderNotAvailable, sarama.ErrFencedLeaderEpoch}
+
+// astray notes partitions whose leader is to be looked for.
+func (s *survey) astray(parts ...strategy.TopicPartition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved = append(s.moved, parts...)
+}
 
 func (s *survey) fail(err error, partitions int) {
 	s.mu.Lock()
