@@ -164,6 +164,7 @@ func TestMeasuredOfMembers(t *testing.T) {
 		{rules.Config{Together: `partition.active`, Weight: `partition.signals.active`}, "a[1 3] b[0 2]"},
 	} {
 		g := group(map[string]string{"a": "", "b": ""}, 1, 1, 1, 1)
+		g.Members[0].Uptime, g.Members[1].Uptime, g.Members[1].Signals = time.Hour, time.Minute, map[string]float64{"cpu": 3}
 		g.Topics[0].LeaderRacks, g.Topics[0].Signals = []string{"r", "", "", "r"}, signals("active", []float64{0, 1, 0, 2})
 		before := g.Clone()
 		answer, err := mustNew(t, c.config).Assign(t.Context(), g)
