@@ -50,7 +50,7 @@ func (t *Table) byMember(owner []int32, p *difference) [][]int32 {
 type patcher struct {
 	table *Table
 	owner []int32
-	free  []int32 // memory for lists, as most are short and there are many
+	lists numberLists
 
 	member  int32
 	changes []int32 // that are still to come
@@ -58,19 +58,8 @@ type patcher struct {
 	out     []TopicPartitions
 }
 
-// room returns an empty list that has room for n numbers.
-func (w *patcher) room(n int) []int32 {
-	const piece = 512
-	if len(w.free) < n {
-		w.free = make([]int32, max(n, piece))
-	}
-	list := w.free[:0:n]
-	w.free = w.free[n:]
-	return list
-}
-
 func (w *patcher) list(owned []TopicPartitions) []TopicPartitions {
-	w.out = make([]TopicPartitions, 0, len(owned)+len(w.changes))
+	w.out = make([]TopicPartitions, 0, min(len(owned)+len(w.changes), len(w.table.Group.Topics)))
 	for w.seek(); len(w.changes) > 0; w.seek() {
 		name := w.table.Group.Topics[w.topic].Name
 		k, found := slices.BinarySearchFunc(owned, name, func(tp TopicPartitions, name string) int { return cmp.Compare(tp.Topic, name) })
@@ -104,7 +93,7 @@ func (w *patcher) merge(topic int32, had []int32) {
 	}
 	changes := w.changes[:n]
 	w.changes = w.changes[n:]
-	list := w.room(len(had) + n)
+	list := w.lists.empty(len(had) + n)
 	for _, i := range changes {
 		p := i - base
 		for len(had) > 0 && had[0] < p {
@@ -121,4 +110,18 @@ func (w *patcher) merge(topic int32, had []int32) {
 	if list = append(list, had...); len(list) > 0 {
 		w.out = append(w.out, TopicPartitions{Topic: w.table.Group.Topics[topic].Name, Partitions: list[:len(list):len(list)]})
 	}
+}
+
+// numberLists makes lists of numbers, several in one piece of memory where they are short: there are many.
+type numberLists struct{ free []int32 }
+
+// empty returns an empty list that has room for n numbers.
+func (l *numberLists) empty(n int) []int32 {
+	const piece = 512
+	if len(l.free) < n {
+		l.free = make([]int32, max(n, piece))
+	}
+	list := l.free[:0:n]
+	l.free = l.free[n:]
+	return list
 }

@@ -67,7 +67,8 @@ func (t *Table) notDraining(list []int32) []int32 {
 func (t *Table) subscribe() (sorted bool) {
 	members := t.Group.Members
 	numbers := make([][]int32, len(members))
-	var scratch []uint64
+	search := nameSearch{names: &t.names}
+	var distinct []int // members whose lists are told apart from the others' at once
 	uniform, draining := true, false
 	for i := range members {
 		draining = draining || members[i].Draining
@@ -76,12 +77,19 @@ func (t *Table) subscribe() (sorted bool) {
 			numbers[i] = numbers[i-1]
 			continue
 		}
+		if k := slices.IndexFunc(distinct, func(k int) bool { return oneList(list, members[k].Topics) }); k >= 0 {
+			numbers[i] = numbers[distinct[k]]
+			continue
+		}
 		var ok bool
-		if numbers[i], scratch, ok = t.names.all(list, scratch); !ok {
+		if numbers[i], ok = search.all(list); !ok {
 			if !isSubscription(list) {
 				return false
 			}
 			numbers[i] = t.names.known(list)
+		}
+		if len(distinct) < 8 {
+			distinct = append(distinct, i)
 		}
 		uniform = uniform && len(numbers[i]) == len(t.Group.Topics)
 	}
@@ -100,9 +108,10 @@ func (t *Table) subscribe() (sorted bool) {
 }
 
 // sameList says whether two lists are equal, at once if they are one list.
-func sameList(a, b []string) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
-}
+func sameList(a, b []string) bool { return oneList(a, b) || slices.Equal(a, b) }
+
+// oneList says whether two lists are the same memory.
+func oneList(a, b []string) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // isSubscription says whether a list is in order and without duplicates.
 func isSubscription(list []string) bool {

@@ -9,6 +9,7 @@ type exchangeBuilder struct {
 	tolerant bool
 	most     int // lanes that are not too many; 0: any number
 	x        *exchange
+	free     []lane // memory for the lanes of lots
 	load     []int32
 	hostNode []int32 // node after each member
 	hosts    int32
@@ -32,25 +33,27 @@ func (b *exchangeBuilder) build() *exchange {
 	}
 	b.makeLots()
 	b.countHosts()
-	if b.most > 0 && b.lanes() > b.most || !b.weigh() {
+	lanes := b.lanes()
+	if b.most > 0 && lanes > b.most || !b.weigh() {
 		return nil
 	}
+	b.x.arcs = make([]arc, 0, lanes+p.Members+int(b.hosts)) // pairs are rare, and make it grow
+	b.free = make([]lane, lanes)
 	b.makeArcs()
 	return b.x
 }
 
 // makeLots divides each topic's partitions by their racks.
 func (b *exchangeBuilder) makeLots() {
-	var list []int32
+	all := numbers(len(b.owner))
+	b.x.lots = make([]lot, 0, len(b.problem.Partitions))
 	for t := range b.problem.Partitions {
-		list = list[:0]
-		for i := b.bases[t]; i < b.bases[t+1] && b.owner[i] >= 0; i++ {
-			list = append(list, i)
+		list := all[b.bases[t]:b.bases[t+1]]
+		if len(list) == 0 || b.owner[list[0]] < 0 { // nobody subscribes to it
+			continue
 		}
 		if !b.racks {
-			if len(list) > 0 {
-				b.x.lots = append(b.x.lots, lot{topic: int32(t), partitions: slices.Clone(list)})
-			}
+			b.x.lots = append(b.x.lots, lot{topic: int32(t), partitions: list})
 			continue
 		}
 		slices.SortStableFunc(list, func(i, j int32) int { return slices.Compare(b.racksOf(i), b.racksOf(j)) })
@@ -59,7 +62,7 @@ func (b *exchangeBuilder) makeLots() {
 			for to < len(list) && slices.Equal(b.racksOf(list[from]), b.racksOf(list[to])) {
 				to++
 			}
-			b.x.lots = append(b.x.lots, lot{topic: int32(t), partitions: slices.Clone(list[from:to])})
+			b.x.lots = append(b.x.lots, lot{topic: int32(t), partitions: list[from:to]})
 			from = to
 		}
 	}
@@ -249,6 +252,7 @@ func (b *exchangeBuilder) makeLanes(i int32, takers, have, mine, pair []int32, m
 			}
 		}
 	}
+	l.lanes, b.free = b.free[:0:len(takers)], b.free[len(takers):]
 	for _, m := range takers {
 		a := arc{from: i, to: member + m, flow: have[m], high: int32(len(l.partitions)), owned: mine[m], moving: b.weight.moves}
 		if whole {

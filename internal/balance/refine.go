@@ -119,13 +119,12 @@ func (s *placement) apply(x *exchange, r *Result) {
 			if s.problem.Owner != nil {
 				o = s.problem.Owner[at]
 			}
-			takes := o >= 0 && s.takes(l.topic, o)
-			if takes && quota[o] > 0 {
+			if uint32(o) < uint32(len(quota)) && quota[o] > 0 {
 				quota[o]--
 				s.owner[at] = o
 				continue
 			}
-			if takes {
+			if o >= 0 && s.takes(l.topic, o) {
 				r.Voluntary++
 			}
 			pool = append(pool, at)
