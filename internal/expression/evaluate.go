@@ -120,6 +120,11 @@ func (p *Program) wrong(what string) error {
 	return fault(p.source, p.at, 1, 0, fmt.Sprintf("this gave %s; %s is wanted", what, p.want), "")
 }
 
+// Unfit is the error for a number that this program gave and that its caller has no use for; wanted says what would be of use.
+func (p *Program) Unfit(x float64, wanted string) error {
+	return fault(p.source, p.at, 1, 0, fmt.Sprintf("this gave %v; %s is wanted", x, wanted), "")
+}
+
 // Bool evaluates a program that was compiled for Bool.
 func (e *Evaluator) Bool(p *Program, env any) (bool, error) {
 	result, err := e.run(p, env)

@@ -54,7 +54,7 @@ func (r *reports) label(labels map[string]string, name string, otherwise float64
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 		r.once("label "+name+" bad", "a member has a label that is no number where a rule reads one",
-			slog.String("label", name), slog.String("value", fmt.Sprintf("%.64q", text)), slog.Float64("taken", otherwise))
+			slog.String("label", name), slog.String("value", fmt.Sprintf("%.64s", text)), slog.Float64("taken", otherwise))
 		return otherwise
 	}
 	return x

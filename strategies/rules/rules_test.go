@@ -228,12 +228,12 @@ func TestBadResults(t *testing.T) {
 	}{
 		{rules.Config{Weight: `1 / partition.number`}, `for partition t-0: 1:1: weight: this gave an infinite number (such as 1/0)`},
 		{rules.Config{Weight: `partition.number / partition.number`}, `no number (such as 0/0)`},
-		{rules.Config{Weight: `-partition.number`}, `for partition t-1: weight is -1, which is not within 0 to`},
-		{rules.Config{Weight: `1e200`}, `weight is 1e+200`},
-		{rules.Config{Limit: `group.members - 3`}, `for member "a": limit is -1, which is not within 0 to`},
-		{rules.Config{Capacity: `-1`}, `for member "a": capacity is -1`},
+		{rules.Config{Weight: `-partition.number`}, `for partition t-1: 1:1: weight: this gave -1; a number from 0 to 1e+100 is wanted`},
+		{rules.Config{Weight: `1e200`}, `weight: this gave 1e+200`},
+		{rules.Config{Limit: `group.members - 3`}, `for member "a": 1:1: limit: this gave -1; a number from 0 is wanted`},
+		{rules.Config{Capacity: `-1`}, `for member "a": 1:1: capacity: this gave -1; a number from 0 is wanted`},
 		{rules.Config{Capacity: `1 / (group.members - 2)`}, `for member "a": 1:1: capacity: this gave an infinite number`},
-		{rules.Config{Prefer: `1001`}, `for member "a", partition t-0: prefer is 1001`},
+		{rules.Config{Prefer: `1001`}, `for member "a", partition t-0: 1:1: prefer: this gave 1001; a number from -1000 to 1000 is wanted`},
 		{rules.Config{Eligible: `partition.racks[0] == "x"`}, `for member "a", partition t-0: 1:16: eligible: index out of range`},
 		{rules.Config{Together: `split(partition.topic, ".")[2]`}, `for partition t-0: 1:28: together: index out of range`},
 		{rules.Config{Eligible: `partition.number > 0`, Budget: 2}, `the budget of steps is spent`},
@@ -274,7 +274,7 @@ func TestReports(t *testing.T) {
 		}
 	}
 	want := `level=WARN msg="a member does not have a label that a rule reads as a number" rules=odd label=y taken=0
-level=WARN msg="a member has a label that is no number where a rule reads one" rules=odd label=x value="\"many\"" taken=2
+level=WARN msg="a member has a label that is no number where a rule reads one" rules=odd label=x value=many taken=2
 level=WARN msg="all capacities are 0, so each member counts alike" rules=odd group=g
 level=WARN msg="a signal that weights depend on is not known of a topic, so each partition of all topics weighs 1" rules=odd signal=lag topic=t
 level=WARN msg="partitions are to stay together that no member may have together, so they are assigned one by one" rules=odd units=1 group=g

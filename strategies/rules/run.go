@@ -51,11 +51,14 @@ func (r *run) about(err error, member, partition bool) error {
 }
 
 // check refuses a number that is out of range.
-func check(rule string, x, least, most float64) error {
-	if x < least || x > most {
-		return fmt.Errorf("%s is %v, which is not within %v to %v", rule, x, least, most)
+func check(rule *expression.Program, x, least, most float64) error {
+	switch {
+	case x >= least && x <= most:
+		return nil
+	case most == math.MaxFloat64:
+		return rule.Unfit(x, fmt.Sprintf("a number from %v", least))
 	}
-	return nil
+	return rule.Unfit(x, fmt.Sprintf("a number from %v to %v", least, most))
 }
 
 // capacities fills in what members can carry. A draining member can carry nothing, whatever the rule says.
@@ -70,7 +73,7 @@ func (r *run) capacities(p *weighted.Problem) error {
 		r.member.set(&members[m])
 		x, err := r.e.Number(r.capacity, &r.onMember)
 		if err == nil {
-			err = check("capacity", x, 0, math.MaxFloat64)
+			err = check(r.capacity, x, 0, math.MaxFloat64)
 		}
 		if err != nil {
 			return r.about(err, true, false)
@@ -98,7 +101,7 @@ func (r *run) limits(p *weighted.Problem) error {
 		r.member.set(&members[m])
 		x, err := r.e.Number(r.limit, &r.onMember)
 		if err == nil {
-			err = check("limit", x, 0, math.MaxFloat64)
+			err = check(r.limit, x, 0, math.MaxFloat64)
 		}
 		if err != nil {
 			return r.about(err, true, false)
@@ -212,7 +215,7 @@ func (r *run) preferences(p *weighted.Problem) error {
 					r.member.set(&r.t.Group.Members[m])
 					x, err := r.e.Number(r.prefer, &r.onPair)
 					if err == nil {
-						err = check("prefer", x, -MaxPreference, MaxPreference)
+						err = check(r.prefer, x, -MaxPreference, MaxPreference)
 					}
 					if err != nil {
 						return r.about(err, true, true)

@@ -21,7 +21,7 @@ func (r *run) weights(p *weighted.Problem) error {
 		err := r.each(r.weight, topic, func(class []int32) error {
 			x, err := r.e.Number(r.weight, &r.onPartition)
 			if err == nil {
-				err = check("weight", x, 0, strategy.MaxWeight)
+				err = check(r.weight, x, 0, strategy.MaxWeight)
 			}
 			if err != nil {
 				return r.about(err, false, true)
