@@ -93,6 +93,9 @@ func (a *Assignment) Withholds() bool {
 // sortUnassigned puts the list in the order of topics and partitions.
 func sortUnassigned(list []Unassigned) {
 	slices.SortFunc(list, func(a, b Unassigned) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Reason, b.Reason))
+		if c := cmp.Compare(a.Topic, b.Topic); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Reason, b.Reason))
 	})
 }

@@ -3,7 +3,6 @@ package strategy
 import (
 	"context"
 	"maps"
-	"slices"
 )
 
 // Cooperative makes any assignor safe for cooperative rebalancing (KIP-429): what it gives to one member while another still
@@ -57,6 +56,7 @@ func withhold(t *Table, a *Assignment, provider UnitProvider) {
 		return
 	}
 	members := maps.Clone(a.Members)
+	w.withheld = make([]Unassigned, 0, w.held)
 	for m, waits := range waiting {
 		if waits {
 			id := t.Group.Members[m].ID
@@ -79,7 +79,9 @@ type withholder struct {
 	table    *Table
 	provider UnitProvider
 	units    map[unitOf]int32 // units that wait, each with a partition that is still owned elsewhere
+	held     int              // partitions that are owned elsewhere
 	withheld []Unassigned
+	lists    numberLists
 }
 
 // unitOf is a unit of partitions that are to go to one member.
@@ -88,23 +90,20 @@ type unitOf struct {
 	name   string
 }
 
-// held says whether somebody else owns partition number i, or two claim it.
-func (w *withholder) held(member, i int32) bool {
+// elsewhere says whether somebody else owns partition number i, or two claim it.
+func (w *withholder) elsewhere(member, i int32) bool {
 	o := w.table.Owner(int(i))
 	return o != NoOwner && o != int(member)
 }
 
 func (w *withholder) unit(member, i int32) unitOf {
-	if w.provider == nil {
-		return unitOf{}
-	}
 	topic, p := w.table.Locate(int(i))
 	return unitOf{member, w.provider.Unit(w.table.Group, &w.table.Group.Topics[topic], p)}
 }
 
 // waits says whether partition number i must not go to member yet, and for the sake of which other partition, if any.
 func (w *withholder) waits(member, i int32) (wait bool, with *TopicPartition) {
-	if w.held(member, i) {
+	if w.elsewhere(member, i) {
 		return true, nil
 	}
 	if len(w.units) == 0 || w.table.Owner(int(i)) == int(member) {
@@ -121,10 +120,14 @@ func (w *withholder) waits(member, i int32) (wait bool, with *TopicPartition) {
 // scan notes the units of a member that wait, and says whether anything in its list does.
 func (w *withholder) scan(member int32, list []TopicPartitions) (waits bool) {
 	w.table.eachOf(list, func(i int32) {
-		if !w.held(member, i) {
+		if !w.elsewhere(member, i) {
 			return
 		}
 		waits = true
+		w.held++
+		if w.provider == nil {
+			return
+		}
 		if u := w.unit(member, i); u.name != "" {
 			if _, known := w.units[u]; !known {
 				w.units[u] = i
@@ -164,7 +167,7 @@ func (w *withholder) partitions(member, topic int32, tp TopicPartitions) []int32
 			if wait, with := w.waits(member, base+p); wait {
 				w.withheld = append(w.withheld, Unassigned{Topic: tp.Topic, Partition: p, Reason: ReasonWithheld, For: w.table.Group.Members[member].ID, With: with})
 				if !copied {
-					left, copied = slices.Clone(tp.Partitions[:k]), true
+					left, copied = append(w.lists.empty(len(tp.Partitions)), tp.Partitions[:k]...), true
 				}
 				continue
 			}
