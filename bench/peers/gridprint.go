@@ -80,7 +80,7 @@ Better and worse are groups on which its answers are so than ours: more even, or
 	for i := range r.Summary {
 		s := &r.Summary[i]
 		median, least := "–", "–"
-		if s.Valid+s.Late > 0 {
+		if s.Timed > 0 {
 			median, least = number(s.Median)+" ×", number(s.Least)+" × ("+s.LeastOn.String()+")"
 		}
 		fmt.Fprintf(p.w, "| %s | %s | %d | %d (%d) | %d | %d | %d | %d | %s | %s | %d |\n",

@@ -52,7 +52,7 @@ func TestRunPrintsJSON(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Tables) != 1 || len(got.Tables[0].Results) != 3 || got.Tables[0].Results[2].String() != "kafka-go/range" || len(got.Verdicts) != 7 {
+	if len(got.Tables) != 1 || len(got.Tables[0].Results) != 3 || got.Tables[0].Results[2].String() != "kafka-go/range" || len(got.Verdicts) != 9 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -66,6 +66,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"-o", "xml"}, exitUsage, "-o xml: it is markdown or json"},
 		{[]string{"-shapes", "("}, exitUsage, "-shapes: error parsing regexp"},
 		{[]string{"-peers", "("}, exitUsage, "-peers: error parsing regexp"},
+		{[]string{"-quick", "-grid"}, exitUsage, "choose one"},
 		{[]string{"-calls", "0"}, exitUsage, "must be more than 0"},
 		{[]string{"all"}, exitUsage, `"all": only flags are taken`},
 		{[]string{"-nonsense"}, exitUsage, "-nonsense"},

@@ -77,4 +77,6 @@ type report struct {
 	Tables   []table    `json:"tables"`
 	Summary  []standing `json:"grid,omitempty"` // of each peer, if the run was about the grid
 	Verdicts []verdict  `json:"targets"`
+
+	grid bool
 }
