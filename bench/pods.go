@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/assignkit/assignkit/strategy"
@@ -72,18 +73,9 @@ func (p *pods) renew(m *strategy.Member) {
 	if m.InstanceID != "" {
 		return
 	}
-	first := firstID(m.ID)
+	first, _, _ := strings.Cut(m.ID, "~")
 	p.lives[first]++
 	m.ID = fmt.Sprintf("%s~%d", first, p.lives[first])
-}
-
-func firstID(id string) string {
-	for i := range id {
-		if id[i] == '~' {
-			return id[:i]
-		}
-	}
-	return id
 }
 
 // stop ends the member in place i in good order, starts it again when it has been down, and calls then, if there is one, when it has joined.
