@@ -101,12 +101,12 @@ func NewCommand(io *iostreams.Streams, runF func(context.Context, *options) erro
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.VarP(&textFlag{func(s string) error { return add(&o.workloads, s) }}, "workload", "w", "`NAMES`, patterns, files of workloads, or profiles, grid, all (default profiles)")
-	flags.VarP(&textFlag{func(s string) error { return add(&o.strategies, s) }}, "strategy", "s", "strategies to compare: `SPEC`,... (default sticky,range,roundrobin)")
+	flags.FuncP("workload", "w", "`NAMES`, patterns, files of workloads, or profiles, grid, all (default profiles)", func(s string) error { return add(&o.workloads, s) })
+	flags.FuncP("strategy", "s", "strategies to compare: `SPEC`,... (default sticky,range,roundrobin)", func(s string) error { return add(&o.strategies, s) })
 	flags.IntVar(&o.seeds, "seeds", 5, "how many seeds each workload is drawn from")
 	flags.Uint64Var(&o.first, "seed", 1, "the first `SEED`; the others count on")
 	flags.BoolVar(&o.time, "time", false, "measure the time and the memory that strategies take, one run at a time")
-	flags.Var(&textFlag{func(s string) error { return o.addAssertion(s) }}, "assert", "what has to be so after each step: `EXPR`, such as 'excess == 0'; else exit code 3")
+	flags.Func("assert", "what has to be so after each step: `EXPR`, such as 'excess == 0'; else exit code 3", o.addAssertion)
 	flags.StringVar(&o.junit, "junit", "", "write what was asserted to `FILE`, as JUnit XML")
 	flags.StringVar(&o.html, "html", "", "write tables, and charts of all steps, to `FILE`, as a page for a browser")
 	flags.StringVar(&o.compare, "compare", "", "show what differs from the results in `FILE`, made by -o json")
@@ -128,13 +128,6 @@ func completeWorkloads(_ *cobra.Command, _ []string, written string) ([]string, 
 	}
 	return out, cobra.ShellCompDirectiveNoSpace
 }
-
-// textFlag is a flag that a function takes, as often as it is given.
-type textFlag struct{ take func(string) error }
-
-func (f *textFlag) String() string         { return "" }
-func (f *textFlag) Type() string           { return "text" }
-func (f *textFlag) Set(value string) error { return f.take(value) }
 
 // add adds what is separated by commas to a list, each once.
 func add(list *[]string, text string) error {

@@ -117,11 +117,11 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	o.AddGroupFlags(cmd)
-	flags.VarP(&textFlag{func(s string) error { return o.addStrategies(s) }}, "strategy", "s", "strategies to compare: `SPEC`,... (default: the scenario's, else sticky)")
+	flags.FuncP("strategy", "s", "strategies to compare: `SPEC`,... (default: the scenario's, else sticky)", o.addStrategies)
 	o.AddEventFlags(cmd)
-	flags.Var(&textFlag{o.whatIf.parse}, "what-if", "compare numbers of members: `members=FROM..TO`")
-	flags.Var(&textFlag{func(s string) error { return o.addAssertion(s) }}, "assert", "what has to be so after each step: `EXPR`, such as 'skew <= 1'; else exit code 3")
-	flags.Var(&textFlag{o.question.parse}, "explain", "tell also why a partition is where it is in the end: `TOPIC:PARTITION`")
+	flags.Func("what-if", "compare numbers of members: `members=FROM..TO`", o.whatIf.parse)
+	flags.Func("assert", "what has to be so after each step: `EXPR`, such as 'skew <= 1'; else exit code 3", o.addAssertion)
+	flags.Func("explain", "tell also why a partition is where it is in the end: `TOPIC:PARTITION`", o.question.parse)
 	flags.StringVar(&o.junit, "junit", "", "write what was asserted to `FILE`, as JUnit XML")
 	flags.StringVar(&o.html, "html", "", "write charts and tables of all steps to `FILE`, as a page for a browser")
 	flags.BoolVar(&o.full, "full", false, "show large groups in full")
@@ -130,13 +130,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 
 	strategies.CompleteFlag(cmd, "strategy", true)
 }
-
-// textFlag is a flag that a function takes, as often as it is given.
-type textFlag struct{ take func(string) error }
-
-func (f *textFlag) String() string         { return "" }
-func (f *textFlag) Type() string           { return "text" }
-func (f *textFlag) Set(value string) error { return f.take(value) }
 
 func (o *options) addStrategies(text string) error {
 	specs, err := subject.List(text)

@@ -31,26 +31,15 @@ var eventFlags = []struct {
 // AddEventFlags adds the flags that make something happen.
 func (o *Options) AddEventFlags(cmd *cobra.Command) {
 	for _, f := range eventFlags {
-		cmd.Flags().Var(&eventFlag{events: &o.Events, parse: f.parse}, f.name, f.usage)
+		cmd.Flags().Func(f.name, f.usage, func(text string) error {
+			e, err := f.parse(text)
+			if err != nil {
+				return err
+			}
+			o.Events = append(o.Events, e)
+			return nil
+		})
 	}
-}
-
-// eventFlag is the value of one such flag.
-type eventFlag struct {
-	events *[]simulation.Event
-	parse  func(string) (simulation.Event, error)
-}
-
-func (f *eventFlag) String() string { return "" }
-func (f *eventFlag) Type() string   { return "event" }
-
-func (f *eventFlag) Set(text string) error {
-	e, err := f.parse(text)
-	if err != nil {
-		return err
-	}
-	*f.events = append(*f.events, e)
-	return nil
 }
 
 func patterns(event func([]string) simulation.Event) func(string) (simulation.Event, error) {

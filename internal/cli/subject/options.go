@@ -42,8 +42,8 @@ type Options struct {
 // AddGroupFlags adds the flags that say which group it is.
 func (o *Options) AddGroupFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(&textFlag{func(s string) error { return o.addTopics(s) }}, "topics", "the group's topics: `TOPIC=N`,... with N partitions")
-	flags.Var(&textFlag{func(s string) error { return o.addMembers(s) }}, "members", "the group's members: how many, or their `NAMES`")
+	flags.Func("topics", "the group's topics: `TOPIC=N`,... with N partitions", o.addTopics)
+	flags.Func("members", "the group's members: how many, or their `NAMES`", o.addMembers)
 	flags.BoolVar(&o.Static, "static", false, "the members of --members are static: they have instance ids")
 	flags.StringVar(&o.Import, "import", "", "read the group from the text of kafka-consumer-groups, or a trace, in `FILE`")
 	flags.StringVar(&o.Trace, "trace", "", "have happen again what the trace in `FILE` has recorded")
@@ -76,13 +76,6 @@ func CompleteFile(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	}
 	return []string{"yaml", "yml", "jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
-
-// textFlag is a flag that a function takes, as often as it is given.
-type textFlag struct{ take func(string) error }
-
-func (f *textFlag) String() string         { return "" }
-func (f *textFlag) Type() string           { return "text" }
-func (f *textFlag) Set(value string) error { return f.take(value) }
 
 func (o *Options) addTopics(text string) error {
 	more, err := topics(text)
