@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -64,15 +62,13 @@ func (l *jsonLines) result(r *bench.Result) error {
 	return writeLine(l.out, &doc)
 }
 
-// writeLine writes a JSON object and ends the line, in one call. What is not for browsers keeps its < and >.
+// writeLine writes a JSON object and ends the line, in one call.
 func writeLine(out io.Writer, doc any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(doc); err != nil {
+	text, err := output.EncodeJSON(doc)
+	if err != nil {
 		return err
 	}
-	_, err := out.Write(b.Bytes())
+	_, err = out.Write(text)
 	return err
 }
 

@@ -1,9 +1,7 @@
 package explain
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -170,13 +168,4 @@ func (x *Account) Ask(member string) error {
 		return nil
 	}
 	return fmt.Errorf("%d members begin with %s, such as %s and %s", len(begin), output.Clean(member), output.Clean(begin[0]), output.Clean(begin[1]))
-}
-
-// JSON writes the account as an object.
-func (x *Account) JSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // expressions compare
-	err := e.Encode(x)
-	return b.Bytes(), err
 }

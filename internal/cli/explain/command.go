@@ -141,7 +141,7 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	if o.format == output.JSON || o.format == output.YAML {
-		doc, err := account.JSON()
+		doc, err := output.EncodeJSON(account)
 		if err != nil {
 			return err
 		}

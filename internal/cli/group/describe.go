@@ -140,7 +140,7 @@ func (o *describeOptions) render(g *live.Group) ([]byte, error) {
 		r := newReport(g, b, o)
 		return r.append(nil), nil
 	}
-	doc, err := encode(groupDocument(g, b))
+	doc, err := output.EncodeJSON(groupDocument(g, b))
 	if err == nil && o.format == output.YAML {
 		return output.AppendYAML(nil, doc)
 	}

@@ -1,9 +1,7 @@
 package group
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -51,7 +49,7 @@ func runList(ctx context.Context, o *listOptions) error {
 			return err
 		}
 		if o.format == output.JSON || o.format == output.YAML {
-			doc, err := encode(listDocument(groups))
+			doc, err := output.EncodeJSON(listDocument(groups))
 			if err != nil {
 				return err
 			}
@@ -111,13 +109,4 @@ func listDocument(groups []live.Summary) groupList {
 		out.Groups[i] = l
 	}
 	return out
-}
-
-// encode writes JSON on one line, with names as they are.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return b.Bytes(), err
 }

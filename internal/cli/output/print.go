@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 )
 
@@ -18,4 +19,15 @@ func Print(w io.Writer, format Format, json []byte) error {
 	}
 	_, err := w.Write(doc)
 	return err
+}
+
+// EncodeJSON returns a document on one line, which it ends. What is not for browsers keeps its <, > and &, as in expressions.
+func EncodeJSON(doc any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(doc); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }

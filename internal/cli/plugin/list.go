@@ -1,9 +1,6 @@
 package plugin
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"github.com/assignkit/assignkit/internal/cli/iostreams"
@@ -126,9 +123,5 @@ func document(found []host.Found) ([]byte, error) {
 		}
 		list[i] = e
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(map[string]any{"plugins": list})
-	return b.Bytes(), err
+	return output.EncodeJSON(map[string]any{"plugins": list})
 }

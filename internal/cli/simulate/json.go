@@ -79,7 +79,7 @@ func (d *document) result(name string, r *simulation.Result, failed []simulation
 		d.last = appendFailures(d.last, failed)
 	}
 	if asked != nil {
-		text, err := asked.JSON()
+		text, err := output.EncodeJSON(asked)
 		if err != nil {
 			return err
 		}
