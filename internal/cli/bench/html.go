@@ -205,12 +205,7 @@ func (t *growing) add(c page.Column, cells []page.Cell) {
 
 // figure has the median and the worst of a figure.
 func (r *row) figure(f *figure) (middle, worst page.Cell) {
-	list := make([]float64, len(r.totals))
-	bound := false
-	for i := range r.totals {
-		list[i] = f.of(&r.totals[i])
-		bound = bound || r.totals[i].Bound
-	}
+	mid, most, bound := r.sum(f)
 	cell := func(x float64) page.Cell {
 		switch {
 		case bound && (f.name == "excess" || f.name == "voluntary_minimum"):
@@ -239,5 +234,5 @@ func (r *row) figure(f *figure) (middle, worst page.Cell) {
 		}
 		return c
 	}
-	return cell(median(list)), cell(f.worst(list))
+	return cell(mid), cell(most)
 }

@@ -210,14 +210,8 @@ func (t *tables) grid(workloads []bench.Workload, shown []*figure, below bool) *
 
 // cell is the median of a figure, and what is worst if that reads otherwise.
 func (r *row) cell(f *figure) (c output.Cell, worst string) {
-	list := make([]float64, len(r.totals))
-	bound := false
-	for i := range r.totals {
-		list[i] = f.of(&r.totals[i])
-		bound = bound || r.totals[i].Bound
-	}
-	x := f.worst(list)
-	c.Text, worst = f.format(median(list)), f.format(x)
+	middle, x, bound := r.sum(f)
+	c.Text, worst = f.format(middle), f.format(x)
 	switch f.name {
 	case "regret", "regret_ratio", "excess":
 		if c.Style = output.Changed; x == 0 {
@@ -242,4 +236,14 @@ func (r *row) cell(f *figure) (c output.Cell, worst string) {
 		worst = ""
 	}
 	return c, worst
+}
+
+// sum is the median of a figure over the seeds, the worst, and whether regret and excess are against a bound with any of them.
+func (r *row) sum(f *figure) (middle, worst float64, bound bool) {
+	list := make([]float64, len(r.totals))
+	for i := range r.totals {
+		list[i] = f.of(&r.totals[i])
+		bound = bound || r.totals[i].Bound
+	}
+	return median(list), f.worst(list), bound
 }
