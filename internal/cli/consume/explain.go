@@ -180,12 +180,12 @@ func (p *printer) explanation(e *consumer.RebalanceEnded, x *strategy.Explanatio
 	return p.text("explain %s:%d %s, decided by %s: %s  generation %d", output.Clean(x.Topic), x.Partition, x.Fate, output.Clean(string(x.Decided)), text, e.Generation)
 }
 
-// more tells how many partitions that moved are not explained.
+// more tells how many partitions that are not with whom they were are not explained. They may be placed or withheld as well as moved.
 func (p *printer) more(e *consumer.RebalanceEnded, n int) error {
 	if p.json {
 		return p.print(&line{Event: "explain", Member: e.MemberID, Generation: &e.Generation, More: n})
 	}
-	return p.text("explain ... and %d more that moved; --explain TOPIC:PARTITION asks for one  generation %d", n, e.Generation)
+	return p.text("explain ... and %d more whose owner changed; --explain TOPIC:PARTITION asks for one  generation %d", n, e.Generation)
 }
 
 // text prints a line behind the time.
