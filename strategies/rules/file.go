@@ -56,6 +56,17 @@ func stat(path string) (os.FileInfo, error) {
 	return info, err
 }
 
+// LogTo has another logger told from now on, nil being slog.Default(): "rules:FILE" in a specification names none.
+func (f *File) LogTo(logger *slog.Logger) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.logger = logger
+	f.rules.reports.logTo(logger)
+	if f.used != f.rules {
+		f.used.reports.logTo(logger)
+	}
+}
+
 // Name returns the wire name, which stays what it was when the file was opened.
 func (f *File) Name() string {
 	f.mu.Lock()

@@ -123,14 +123,20 @@ func (v *groupVariables) set(g *strategy.Group) {
 
 // reports tells of what is odd and not fatal, each kind once.
 type reports struct {
-	logger *slog.Logger // nil: slog.Default()
 	rules  string
 	mu     sync.Mutex
+	logger *slog.Logger // nil: slog.Default()
 	told   map[string]bool
 }
 
 // maxKinds bounds how many kinds are remembered, as names of labels may be computed.
 const maxKinds = 100
+
+func (r *reports) logTo(logger *slog.Logger) {
+	r.mu.Lock()
+	r.logger = logger
+	r.mu.Unlock()
+}
 
 func (r *reports) once(kind, message string, attrs ...slog.Attr) {
 	if r == nil {
@@ -141,11 +147,11 @@ func (r *reports) once(kind, message string, attrs ...slog.Attr) {
 	if !known {
 		r.told[kind] = true
 	}
+	logger := r.logger
 	r.mu.Unlock()
 	if known {
 		return
 	}
-	logger := r.logger
 	if logger == nil {
 		logger = slog.Default()
 	}

@@ -77,6 +77,7 @@ func run(ctx context.Context, opts *options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, strategy.Close(a)) }()
+	strategies.Attend(opts.io, a)
 	if opts.cooperative {
 		a = strategy.Cooperative(a)
 	}

@@ -78,13 +78,16 @@ func (o *options) parse(s *bench.Suite) error {
 	if len(specs) == 0 {
 		specs = defaultStrategies
 	}
+	var all []strategy.Assignor
 	for _, spec := range specs {
 		a, err := strategies.Parse(spec)
 		if err != nil {
 			return err
 		}
 		s.Strategies = append(s.Strategies, bench.Strategy{Spec: spec, Assignor: a})
+		all = append(all, a)
 	}
+	strategies.Attend(o.io, all...)
 	return nil
 }
 

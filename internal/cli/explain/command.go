@@ -123,6 +123,7 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, strategy.Close(a)) }()
+	strategies.Attend(o.IO, a)
 	result, err := simulation.Run(ctx, scenario, spec, a)
 	if err != nil {
 		return err

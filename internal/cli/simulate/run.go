@@ -56,6 +56,13 @@ func newRunner(flags []string, scenario *simulation.Scenario) (r *runner, err er
 	return r, nil
 }
 
+func (r *runner) assignors() (all []strategy.Assignor) {
+	for _, s := range r.strategies {
+		all = append(all, s.assignor)
+	}
+	return all
+}
+
 func (r *runner) close() error {
 	var errs []error
 	for _, s := range r.strategies {
@@ -138,6 +145,7 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
+	strategies.Attend(o.IO, r.assignors()...)
 	r.question = o.question
 	if o.whatIf.asked() {
 		return o.runWhatIf(ctx, r, subjects)
