@@ -77,7 +77,7 @@ func NewCommand(io *iostreams.Streams) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&opts.topic, "topic", "", "the partition's `TOPIC`")
+	flags.StringVar(&opts.topic, "topic", "", "the partition's `TOPIC`, or TOPIC:PARTITION without --partition")
 	flags.Int32Var(&opts.partition, "partition", -1, "its `NUMBER`, from 0")
 	flags.StringVar(&opts.member, "member", "", "why `MEMBER` does not have it: an id, an instance id, or how only its id begins")
 	flags.IntVar(&opts.step, "step", -1, "explain step `N`, 0 for the start (default the last)")
@@ -93,12 +93,16 @@ func NewCommand(io *iostreams.Streams) *cobra.Command {
 
 // check refuses what makes no sense.
 func (o *options) check(cmd *cobra.Command) error {
+	numbered := cmd.Flags().Changed("partition")
+	if of, err := ParsePartition(o.topic); err == nil && !numbered {
+		o.topic, o.partition, numbered = of.Topic, of.Partition, true
+	}
 	switch {
 	case o.Empty != "":
 		return fault.Usage("--%s is empty", o.Empty)
 	case o.topic == "":
 		return fault.Usage("--topic is missing: of which topic is the partition?")
-	case !cmd.Flags().Changed("partition"):
+	case !numbered:
 		return fault.Usage("--partition is missing: which one of %s?", output.Clean(o.topic))
 	case o.partition < 0:
 		return fault.Usage("--partition %d: partitions are numbered from 0", o.partition)
