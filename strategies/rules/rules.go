@@ -3,8 +3,11 @@ package rules
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"slices"
 
 	"github.com/assignkit/assignkit/internal/balance/weighted"
@@ -43,6 +46,9 @@ func init() {
 		Argument: "FILE",
 		New: func(s strategy.Spec) (strategy.Assignor, error) {
 			f, err := Open(s.Argument, nil)
+			if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(s.Argument) {
+				return nil, fmt.Errorf("%w; give the path of a file of rules, from the working directory", err)
+			}
 			if err != nil {
 				return nil, err
 			}
