@@ -11,15 +11,20 @@ import (
 	"github.com/assignkit/assignkit/strategy"
 )
 
-// What replaces a file counts from the next assignment on, if it is right. Else the old rules stay, and that is told once.
-func TestFileIsReplaced(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.yaml")
-	write := func(text string) {
+// writer returns what writes a file of rules anew.
+func writer(t *testing.T, path string) func(text string) {
+	return func(text string) {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// What replaces a file counts from the next assignment on, if it is right. Else the old rules stay, and that is told once.
+func TestFileIsReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.yaml")
+	write := writer(t, path)
 	var told strings.Builder
 	write("name: r\nlimit: 1\n")
 	f, err := rules.Open(path, slog.New(slog.NewTextHandler(&told, nil)))
@@ -61,12 +66,7 @@ func TestFileIsReplaced(t *testing.T) {
 // Units are those of the last answer, although the file has been replaced and looked at since.
 func TestUnitsOfTheAnswer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.yaml")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := writer(t, path)
 	write("name: r\ntogether: partition.topic\n")
 	f, err := rules.Open(path, quiet)
 	if err != nil {

@@ -3,7 +3,6 @@ package rules_test
 import (
 	"bytes"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,12 +14,7 @@ import (
 // TestLogTo names a logger for an assignor of a specification, which is told of these rules and of the next in the file.
 func TestLogTo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lag.yaml")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write := writer(t, path)
 	write("name: by-lag\nweight: partition.lag\n")
 	a, err := strategy.Parse("rules:" + path)
 	if err != nil {
