@@ -6,11 +6,16 @@
 package pythontest
 
 import (
+	"context"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
+
+	"github.com/assignkit/assignkit/plugin"
 )
 
 // Environment is what a plugin in Python gets of the host's environment.
@@ -67,6 +72,25 @@ func Build(t *testing.T, folder, name string) string {
 	Run(t, folder, "-m", "assignkit_plugin.build", path)
 	return path
 }
+
+// Open builds the plugin of the folder that the test is in, and has it run as long as the test does.
+func Open(t *testing.T, name string) *plugin.Assignor {
+	t.Helper()
+	Use(t)
+	cfg := plugin.Config{Private: t.TempDir(), StartTimeout: time.Minute, CallTimeout: time.Minute, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	a, err := plugin.Unlocked(context.Background(), cfg, Build(t, ".", name), Environment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	return a
+}
+
+// Kept is not closed by who is given it, so that it need not start for each rule of the contract anew.
+type Kept struct{ *plugin.Assignor }
+
+// Close leaves the plugin running.
+func (Kept) Close() error { return nil }
 
 // Write writes a plugin whose main is a text, builds it, and returns its path.
 func Write(t *testing.T, name, main string) string {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assignkit/assignkit/internal/pythontest"
 	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategy"
 	"github.com/assignkit/assignkit/strategy/strategytest"
@@ -46,13 +47,8 @@ class RoundRobin:
 
 serve(RoundRobin)
 `)
-	strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return kept{a} })
+	strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return pythontest.Kept{Assignor: a} })
 }
-
-// kept is not closed, so that it need not start for each rule anew.
-type kept struct{ *plugin.Assignor }
-
-func (kept) Close() error { return nil }
 
 // TestLogs has what a plugin says in the host's log, with its level.
 func TestLogs(t *testing.T) {

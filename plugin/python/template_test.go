@@ -57,5 +57,5 @@ func TestTemplate(t *testing.T) {
 	if a.Name() != "little-one" {
 		t.Errorf("its name is %q", a.Name())
 	}
-	strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return kept{a} })
+	strategytest.Options{Patience: time.Minute}.Run(t, func() strategy.Assignor { return pythontest.Kept{Assignor: a} })
 }

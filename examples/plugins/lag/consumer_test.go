@@ -12,6 +12,7 @@ import (
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
 	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
+	"github.com/assignkit/assignkit/internal/pythontest"
 	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) { embeddedtest.Main(m) }
 func TestConsumers(t *testing.T) {
 	const partitions = 6
 	cluster := embeddedtest.Start(t, embedded.Options{}, embedded.Topic{Name: "orders", Partitions: partitions})
-	a := open(t)
+	a := pythontest.Open(t, "lag")
 	failures := make(chan strategy.Failure, 100)
 	var members []*consumer.Consumer
 	var results []chan error
@@ -63,7 +64,7 @@ func TestConsumers(t *testing.T) {
 // join starts a member. What its Run returns is sent to result.
 func join(t *testing.T, brokers []string, a *plugin.Assignor, failures chan<- strategy.Failure) (c *consumer.Consumer, result chan error) {
 	t.Helper()
-	f := strategy.Fallback(kept{a}, sticky.Assignor{})
+	f := strategy.Fallback(pythontest.Kept{Assignor: a}, sticky.Assignor{})
 	f.Timeout = time.Minute
 	f.OnFailure = func(f strategy.Failure) { failures <- f }
 	c, err := consumer.New(consumer.Config{

@@ -4,41 +4,19 @@
 package lag
 
 import (
-	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/assignkit/assignkit/internal/pythontest"
-	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategy"
 	"github.com/assignkit/assignkit/strategy/strategytest"
 )
 
-// open builds the plugin and starts it.
-func open(t *testing.T) *plugin.Assignor {
-	t.Helper()
-	pythontest.Use(t)
-	cfg := plugin.Config{Private: t.TempDir(), StartTimeout: time.Minute, CallTimeout: time.Minute, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
-	a, err := plugin.Unlocked(context.Background(), cfg, pythontest.Build(t, ".", "lag"), pythontest.Environment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = a.Close() })
-	return a
-}
-
 func TestContract(t *testing.T) {
-	a := open(t)
-	strategytest.Run(t, func() strategy.Assignor { return kept{a} })
+	a := pythontest.Open(t, "lag")
+	strategytest.Run(t, func() strategy.Assignor { return pythontest.Kept{Assignor: a} })
 }
-
-// kept is not closed, so that it need not start for each rule anew.
-type kept struct{ *plugin.Assignor }
-
-func (kept) Close() error { return nil }
 
 // TestUnits runs the plugin's own tests.
 func TestUnits(t *testing.T) {
@@ -50,7 +28,7 @@ func TestUnits(t *testing.T) {
 
 // TestLag asks the plugin about a group of which the lag is known, and about one with weights alone.
 func TestLag(t *testing.T) {
-	a := open(t)
+	a := pythontest.Open(t, "lag")
 	if got := strategy.SignalsOf(a); !slices.Equal(got, []string{strategy.SignalLag}) {
 		t.Errorf("it looks at %q", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/assignkit/assignkit/consumer"
 	"github.com/assignkit/assignkit/internal/embedded"
 	"github.com/assignkit/assignkit/internal/embedded/embeddedtest"
+	"github.com/assignkit/assignkit/internal/pythontest"
 	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategies/sticky"
 	"github.com/assignkit/assignkit/strategy"
@@ -31,7 +32,7 @@ func TestConsumers(t *testing.T) {
 		topics = append(topics, embedded.Topic{Name: name, Partitions: n})
 	}
 	cluster := embeddedtest.Start(t, embedded.Options{}, topics...)
-	g := &group{t: t, brokers: cluster.Addrs(), assignor: open(t), produce: func(topic string, p int32, n int) { embeddedtest.Produce(t, cluster, topic, p, n) }}
+	g := &group{t: t, brokers: cluster.Addrs(), assignor: pythontest.Open(t, "tenants"), produce: func(topic string, p int32, n int) { embeddedtest.Produce(t, cluster, topic, p, n) }}
 	g.comeAndGo()
 }
 
@@ -79,7 +80,7 @@ func (g *group) comeAndGo() {
 
 func (g *group) join() {
 	g.t.Helper()
-	a := strategy.Fallback(kept{g.assignor}, sticky.Assignor{})
+	a := strategy.Fallback(pythontest.Kept{Assignor: g.assignor}, sticky.Assignor{})
 	a.OnFailure = func(f strategy.Failure) {
 		g.mu.Lock()
 		defer g.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assignkit/assignkit/internal/kafkatest"
+	"github.com/assignkit/assignkit/internal/pythontest"
 )
 
 // TestKafka has a group on a real broker assigned by the plugin.
@@ -16,7 +17,7 @@ func TestKafka(t *testing.T) {
 	for topic, n := range sizes {
 		client.Create(t, topic, n)
 	}
-	g := &group{t: t, brokers: cluster.Addrs(), assignor: open(t), produce: func(topic string, p int32, n int) {
+	g := &group{t: t, brokers: cluster.Addrs(), assignor: pythontest.Open(t, "tenants"), produce: func(topic string, p int32, n int) {
 		client.Produce(t, topic, p, slices.Repeat([]string{"record"}, n)...)
 	}}
 	g.comeAndGo()

@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assignkit/assignkit/internal/pythontest"
 	"github.com/assignkit/assignkit/strategy"
 )
 
 // TestLarge has 100 members share 10,000 partitions of 100 tenants, and one leave.
 func TestLarge(t *testing.T) {
-	a := open(t)
+	a := pythontest.Open(t, "tenants")
 	g := &strategy.Group{Name: "group", Generation: 1, Leader: "m000"}
 	var topics []string
 	for i := range 500 {

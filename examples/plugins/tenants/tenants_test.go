@@ -4,43 +4,19 @@
 package tenants
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/assignkit/assignkit/internal/pythontest"
-	"github.com/assignkit/assignkit/plugin"
 	"github.com/assignkit/assignkit/strategy"
 	"github.com/assignkit/assignkit/strategy/strategytest"
 )
 
-// open builds the plugin and starts it.
-func open(t *testing.T) *plugin.Assignor {
-	t.Helper()
-	pythontest.Use(t)
-	cfg := plugin.Config{Private: t.TempDir(), StartTimeout: time.Minute, CallTimeout: time.Minute, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
-	began := time.Now()
-	a, err := plugin.Unlocked(context.Background(), cfg, pythontest.Build(t, ".", "tenants"), pythontest.Environment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = a.Close() })
-	t.Logf("built and started in %s", time.Since(began))
-	return a
-}
-
 func TestContract(t *testing.T) {
-	a := open(t)
-	strategytest.Run(t, func() strategy.Assignor { return kept{a} })
+	a := pythontest.Open(t, "tenants")
+	strategytest.Run(t, func() strategy.Assignor { return pythontest.Kept{Assignor: a} })
 }
-
-// kept is not closed, so that it need not start for each rule anew.
-type kept struct{ *plugin.Assignor }
-
-func (kept) Close() error { return nil }
 
 // TestUnits runs the plugin's own tests.
 func TestUnits(t *testing.T) {
