@@ -102,9 +102,7 @@ func disturbed(s *simulation.Step) (n int) {
 
 // same compares partitions in any order.
 func same(a, b []strategy.TopicPartitions) bool {
-	if slices.EqualFunc(a, b, func(a, b strategy.TopicPartitions) bool {
-		return a.Topic == b.Topic && slices.Equal(a.Partitions, b.Partitions)
-	}) {
+	if slices.EqualFunc(a, b, strategy.TopicPartitions.Equal) {
 		return true
 	}
 	set := func(list []strategy.TopicPartitions) map[string]map[int32]bool {

@@ -141,9 +141,7 @@ func moves(was, is *strategy.Assignment) int {
 	each := func(a, b *strategy.Assignment, count func()) { // partitions of a that the same member does not have by b
 		for id, list := range a.Members {
 			other := b.Members[id]
-			if slices.EqualFunc(list, other, func(x, y strategy.TopicPartitions) bool {
-				return x.Topic == y.Topic && slices.Equal(x.Partitions, y.Partitions)
-			}) {
+			if slices.EqualFunc(list, other, strategy.TopicPartitions.Equal) {
 				continue
 			}
 			has := map[strategy.TopicPartition]bool{}

@@ -218,9 +218,7 @@ func share(g *strategy.Group, a *strategy.Assignment) {
 }
 
 func equalLists(a, b []strategy.TopicPartitions) bool {
-	return slices.EqualFunc(a, b, func(a, b strategy.TopicPartitions) bool {
-		return a.Topic == b.Topic && slices.Equal(a.Partitions, b.Partitions)
-	})
+	return slices.EqualFunc(a, b, strategy.TopicPartitions.Equal)
 }
 
 func unsettled(a *strategy.Assignment) error {

@@ -76,6 +76,11 @@ type TopicPartitions struct {
 	Partitions []int32
 }
 
+// Equal says whether both have the same partitions of the same topic, in the same order.
+func (tp TopicPartitions) Equal(other TopicPartitions) bool {
+	return tp.Topic == other.Topic && slices.Equal(tp.Partitions, other.Partitions)
+}
+
 // Share returns the member's capacity as a number to divide by: 0 for a draining member, at least 1 for any other.
 func (m *Member) Share() int32 {
 	switch {

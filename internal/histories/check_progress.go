@@ -71,9 +71,7 @@ func (w *World) disagrees(m *coordinator.Machine, alive []*Process) string {
 	}
 	for _, p := range alive {
 		id, _, _ := p.Machine.Identity()
-		if got, want := p.Machine.Claims(), answer.Members[id]; !slices.EqualFunc(got, want, func(x, y strategy.TopicPartitions) bool {
-			return x.Topic == y.Topic && slices.Equal(x.Partitions, y.Partitions)
-		}) {
+		if got, want := p.Machine.Claims(), answer.Members[id]; !slices.EqualFunc(got, want, strategy.TopicPartitions.Equal) {
 			return fmt.Sprintf("%s has %v, the assignor says %v", p.Name, got, want)
 		}
 	}

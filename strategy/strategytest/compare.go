@@ -24,9 +24,7 @@ func different(a, b *strategy.Assignment) string {
 }
 
 func equalLists(a, b []strategy.TopicPartitions) bool {
-	return slices.EqualFunc(a, b, func(x, y strategy.TopicPartitions) bool {
-		return x.Topic == y.Topic && slices.Equal(x.Partitions, y.Partitions)
-	})
+	return slices.EqualFunc(a, b, strategy.TopicPartitions.Equal)
 }
 
 // reason is an entry of Unassigned that can be compared.

@@ -71,14 +71,10 @@ func TestPins(t *testing.T) {
 				t.Error(err)
 			}
 			for id, want := range c.want {
-				if !slices.EqualFunc(got.Members[id], want, equal) {
+				if !slices.EqualFunc(got.Members[id], want, strategy.TopicPartitions.Equal) {
 					t.Errorf("%s gets %v, and should %v", id, got.Members[id], want)
 				}
 			}
 		})
 	}
-}
-
-func equal(a, b strategy.TopicPartitions) bool {
-	return a.Topic == b.Topic && slices.Equal(a.Partitions, b.Partitions)
 }
